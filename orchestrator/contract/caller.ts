@@ -1,0 +1,18 @@
+import type { ConversationId, ExecutionId, JobName } from "./identifiers.ts";
+
+/** Who calls a tool. */
+export type ToolCaller = {
+  readonly kind: "primary" | "child";
+  /** The conversation whose record holds the call. */
+  readonly conversationId: ConversationId;
+  /** The conversation at the root of the tree: owner of captures, journal and artifacts. */
+  readonly rootConversationId: ConversationId;
+  /** The caller's own execution; absent for the primary's turns made outside a job. */
+  readonly executionId: ExecutionId | undefined;
+  /** Visible name, or `primary`. */
+  readonly jobName: JobName | "primary";
+  /** 0 for the primary, 1 for its children. */
+  readonly depth: number;
+  /** Role name, lower case. */
+  readonly role: string;
+};

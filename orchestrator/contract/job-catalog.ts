@@ -1,0 +1,193 @@
+/**
+ * The one table of job kinds: payload schema, result schema, default timeout, attempt policy, concurrency class. A kind lacking a
+ * part does not compile.
+ */
+import { z } from "zod";
+import { executionIdSchema } from "./identifiers.ts";
+
+/** `children`: agents (8, up to 32 at once). `executions`: shell and Lisp (4, up to 16). `gates`: in order per mission. `wakeups`: one at a time. */
+export const concurrencyClasses = ["children", "executions", "gates", "wakeups"] as const;
+export type ConcurrencyClass = (typeof concurrencyClasses)[number];
+
+export const completionPolicySchema = z.enum(["continue", "notify"]);
+export type CompletionPolicy = z.infer<typeof completionPolicySchema>;
+
+/** Isolation of a child in its own git worktree (facts C.8). */
+export const isolationSchema = z.strictObject({
+  baseline: z.string().min(1).max(1_024).default("HEAD"),
+  dirtyPolicy: z.enum(["reject", "ignore"]).default("reject"),
+  artifactKind: z.enum(["patch", "commit-range"]).default("patch"),
+});
+
+const agentPayload = z.strictObject({
+  role: z.string().min(1).max(64),
+  /** The child's task. */
+  assignment: z.string().min(1).max(1_048_576),
+  /** Shared context put before the task, or absent. */
+  context: z.string().max(1_048_576).optional(),
+  /** Native output contract as a data form; replaces the role's own. */
+  outputContract: z.string().max(131_072).optional(),
+  /** Provider-qualified model id that was resolved at admission. */
+  model: z.string().min(1).max(256),
+  reasoningEffort: z.string().min(1).max(16),
+  /** 1 for a child of the primary. */
+  depth: z.number().int().min(1).max(16),
+  /** Absolute directory the child works in. */
+  workspace: z.string().min(1).max(4_096),
+  isolation: isolationSchema.optional(),
+});
+
+const usage = z.strictObject({
+  /** Absent = unknown. */
+  inputTokens: z.number().int().nonnegative().optional(),
+  outputTokens: z.number().int().nonnegative().optional(),
+  totalTokens: z.number().int().nonnegative().optional(),
+  cachedInputTokens: z.number().int().nonnegative().optional(),
+  reasoningTokens: z.number().int().nonnegative().optional(),
+  providerRequests: z.number().int().nonnegative(),
+});
+
+export type UsageTotals = z.infer<typeof usage>;
+
+const agentResult = z.strictObject({
+  status: z.enum(["success", "failed", "aborted"]),
+  /** Yield text, else final assistant text, else a placeholder. */
+  output: z.string(),
+  error: z.string().max(16_384).optional(),
+  label: z.string().max(256).optional(),
+  yielded: z.boolean(),
+  structuredOutputPresent: z.boolean(),
+  /** Portable JSON value, validated against the contract. */
+  structuredOutput: z.json().optional(),
+  usage,
+  durationMs: z.number().int().nonnegative(),
+  model: z.string(),
+  undeliveredPromptCount: z.number().int().nonnegative(),
+});
+
+export type AgentResult = z.infer<typeof agentResult>;
+
+const shellPayload = z.strictObject({
+  command: z.string().min(1).max(131_072),
+  description: z.string().max(256).optional(),
+  directory: z.string().min(1).max(4_096),
+  timeoutMs: z.number().int().positive(),
+  separateOutput: z.boolean(),
+  execution: z.enum(["full", "sandboxed"]),
+});
+
+const shellResult = z.strictObject({
+  /** Absent when a signal ended it or it never started. */
+  exitCode: z.number().int().optional(),
+  signal: z.string().optional(),
+  ending: z.enum(["exited", "signalled", "timed-out", "cancelled", "not-started"]),
+  content: z.string(),
+  shellLogs: z.array(z.string()),
+  durationMs: z.number().int().nonnegative(),
+});
+
+export type ShellResult = z.infer<typeof shellResult>;
+
+const lispPayload = z.strictObject({
+  source: z.string().min(1).max(1_048_576),
+  package: z.string().max(256).default("AUTOLITH"),
+  repl: z.string().max(64).optional(),
+  image: z.string().max(256).optional(),
+});
+
+const lispResult = z.strictObject({
+  values: z.array(z.string()),
+  output: z.string(),
+  condition: z.strictObject({ type: z.string(), report: z.string() }).optional(),
+});
+
+const gatePayload = z.strictObject({
+  missionId: z.string().min(1).max(64),
+  missionVersion: z.number().int().positive(),
+  gateId: z.string().min(1).max(128),
+  /** SHA-256 over the declared inputs at admission. */
+  fingerprint: z.string().max(4_096),
+});
+
+const gateResult = z.strictObject({
+  verdict: z.enum(["pass", "fail", "unknown"]),
+  evidence: z.string().max(4_096),
+});
+
+const wakeupPayload = z.strictObject({
+  missionId: z.string().min(1).max(64),
+  scheduleId: z.string().min(1).max(256),
+  scheduleVersion: z.number().int().positive(),
+  occurrence: z.string().min(1).max(1_024),
+  token: z.number().int().nonnegative(),
+  dueAt: z.number().int().nonnegative(),
+});
+
+const wakeupResult = z.strictObject({ admission: z.enum(["admitted", "stale-mission"]) });
+
+type JobKindEntry = {
+  readonly payload: z.ZodType;
+  readonly result: z.ZodType;
+  /** Milliseconds from the claim; undefined = no deadline. */
+  readonly defaultTimeoutMs: number | undefined;
+  /** Attempts a job may have. 1 everywhere: work with effects is never re-run by itself; revival is a recorded decision. */
+  readonly attemptLimit: 1;
+  readonly concurrencyClass: ConcurrencyClass;
+};
+
+export const jobCatalog = {
+  agent: {
+    payload: agentPayload,
+    result: agentResult,
+    defaultTimeoutMs: undefined,
+    attemptLimit: 1,
+    concurrencyClass: "children",
+  },
+  lisp: {
+    payload: lispPayload,
+    result: lispResult,
+    defaultTimeoutMs: undefined,
+    attemptLimit: 1,
+    concurrencyClass: "executions",
+  },
+  shell: {
+    payload: shellPayload,
+    result: shellResult,
+    defaultTimeoutMs: 60_000,
+    attemptLimit: 1,
+    concurrencyClass: "executions",
+  },
+  gate: {
+    payload: gatePayload,
+    result: gateResult,
+    defaultTimeoutMs: 60_000,
+    attemptLimit: 1,
+    concurrencyClass: "gates",
+  },
+  wakeup: {
+    payload: wakeupPayload,
+    result: wakeupResult,
+    defaultTimeoutMs: 10_000,
+    attemptLimit: 1,
+    concurrencyClass: "wakeups",
+  },
+} as const satisfies Record<string, JobKindEntry>;
+
+export type JobKind = keyof typeof jobCatalog;
+export const jobKindSchema = z.enum(["agent", "lisp", "shell", "gate", "wakeup"]);
+
+export type JobPayload<Kind extends JobKind> = z.infer<(typeof jobCatalog)[Kind]["payload"]>;
+export type JobResult<Kind extends JobKind> = z.infer<(typeof jobCatalog)[Kind]["result"]>;
+
+/** Who an execution belongs to, and to whom its completion is delivered. */
+export const ownerSchema = z.strictObject({
+  /** Executions from the root's child down to the direct parent; empty for the primary's own jobs. */
+  lineage: z.array(executionIdSchema).max(16),
+  /** The provider call that asked for it. */
+  parentCallId: z.string().max(256).optional(),
+});
+
+export type JobOwner = z.infer<typeof ownerSchema>;
+
+export const cancelReasonSchema = z.enum(["user", "timeout", "signal", "shutdown", "mission"]);
+export type CancelReason = z.infer<typeof cancelReasonSchema>;

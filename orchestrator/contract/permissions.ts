@@ -1,0 +1,46 @@
+/** Permission modes and the authority port: who may run which command or touch which path. Approval needed and nobody to ask = denied at once. */
+import { z } from "zod";
+import type { ToolCaller } from "./caller.ts";
+
+/** `auto` classifies each command; `sandbox` runs sandboxed or not at all; `full` runs with the user's privileges; `ask` asks a person. */
+export const permissionModeSchema = z.enum(["ask", "auto", "sandbox", "full"]);
+export type PermissionMode = z.infer<typeof permissionModeSchema>;
+
+/** How an authorised command runs, or why it does not. */
+export type CommandDecision =
+  | { readonly kind: "full" }
+  | { readonly kind: "sandboxed" }
+  | { readonly kind: "denied"; readonly code: string; readonly reason: string };
+
+export type PathDecision =
+  | { readonly kind: "allowed" }
+  | { readonly kind: "denied"; readonly code: string; readonly reason: string };
+
+export type CommandRequest = {
+  /** The exact shell text. */
+  readonly command: string;
+  /** Absolute directory it runs in. */
+  readonly directory: string;
+  readonly caller: ToolCaller;
+};
+
+export type PathRequest = {
+  /** Absolute path after symbolic links are resolved (of the deepest existing ancestor for new files). */
+  readonly path: string;
+  readonly access: "read" | "write";
+  readonly caller: ToolCaller;
+};
+
+export type ExternalToolRequest = {
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly caller: ToolCaller;
+};
+
+/** Decides; never prompts by itself. Rejects only with an abort; an unavailable classifier is a `denied` decision. */
+export interface Authority {
+  readonly mode: PermissionMode;
+  decideCommand(request: CommandRequest, signal: AbortSignal): Promise<CommandDecision>;
+  decidePath(request: PathRequest, signal: AbortSignal): Promise<PathDecision>;
+  decideExternalTool(request: ExternalToolRequest, signal: AbortSignal): Promise<PathDecision>;
+}
