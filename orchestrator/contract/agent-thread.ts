@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { outputEventCharacterLimit, type AgentLimits } from "./agent-limits.ts";
 import {
   assistantItemSchema,
   hostItemSchema,
@@ -27,37 +28,17 @@ import {
 export const modelPurposeSchema = z.enum(["agent", "classifier", "compaction", "title"]);
 export type ModelPurpose = z.infer<typeof modelPurposeSchema>;
 
-/** Bounds of one agent run. Durations in ms. */
-export const agentLimitsSchema = z.strictObject({
-  /** Model responses of this run; reaching it ends the run with code `turn-limit`. */
+/** Checks {@link AgentLimits}; `agent-limits.ts` says what each bound means. */
+export const agentLimitsSchema: z.ZodType<AgentLimits> = z.strictObject({
   maxTurns: z.int().positive(),
-  /** Attempts after the first that may follow a failure before generation began (manual: 6). */
   retriesBeforeGeneration: z.int().nonnegative(),
-  /** Attempts after the first once output had arrived or tokens ran out (manual: 2). */
   retriesAfterOutput: z.int().nonnegative(),
-  /** From sending a request to its response head. */
   responseHeadTimeoutMs: z.int().positive(),
-  /** Longest silence (no byte) inside a stream. */
   streamIdleTimeoutMs: z.int().positive(),
-  /** Longest wait a server's Retry-After is honoured for; a longer one ends the run with the failure. */
   maxRetryAfterMs: z.int().nonnegative(),
-  /** First backoff; doubles each attempt up to `maxBackoffMs`, with full jitter on the upper half. */
   baseBackoffMs: z.int().nonnegative(),
   maxBackoffMs: z.int().nonnegative(),
 });
-export type AgentLimits = z.infer<typeof agentLimitsSchema>;
-
-/** The limits that hold where nothing else is said. */
-export const defaultAgentLimits: AgentLimits = {
-  maxTurns: 500,
-  retriesBeforeGeneration: 6,
-  retriesAfterOutput: 2,
-  responseHeadTimeoutMs: 300_000,
-  streamIdleTimeoutMs: 180_000,
-  maxRetryAfterMs: 60_000,
-  baseBackoffMs: 500,
-  maxBackoffMs: 16_000,
-};
 
 /** Where answers come from: a live endpoint, or the cassette that the host holds. */
 export const modelSourceSchema = z.discriminatedUnion("kind", [
@@ -85,6 +66,8 @@ export const agentSpecSchema = z.strictObject({
   /** Number of the first request of this run, from 1; goes on after a lost thread. */
   firstRequestNumber: z.int().positive(),
   limits: agentLimitsSchema,
+  /** Send `output` events: only where somebody watches. */
+  streamOutput: z.boolean(),
 });
 export type AgentSpec = z.infer<typeof agentSpecSchema>;
 
@@ -125,9 +108,6 @@ export const replayReplySchema = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("failure"), failure: modelFailureSchema }),
 ]);
 export type ReplayReply = z.infer<typeof replayReplySchema>;
-
-/** Most characters of output carried by one `output` event; older ones of the same interval are dropped and counted. */
-export const outputEventCharacterLimit = 8192;
 
 /** One-way news of an agent run, in order. `requestNumber` counts requests, `attempt` the tries of one, both from 1. */
 export const agentEventSchema = z.discriminatedUnion("event", [

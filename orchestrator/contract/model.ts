@@ -40,7 +40,10 @@ export const assistantMessageSchema = z.strictObject({
   source: wireItemSchema.optional(),
 });
 
-/** A reasoning item; `text` is its readable part and may be empty when the provider sends only an opaque one. */
+/**
+ * A reasoning item, or another item that only its provider understands; `text` is the readable part and may be empty.
+ * It is sent back to its provider verbatim and to nobody else.
+ */
 export const reasoningSchema = z.strictObject({
   type: z.literal("reasoning"),
   text: z.string(),
@@ -155,7 +158,10 @@ export const modelEndpointSchema = z.strictObject({
   wire: modelWireSchema,
   /** Base URL up to and including `/v1`; absent means the SDK's default. */
   baseUrl: z.url().optional(),
-  apiKey: z.string().min(1),
+  /** Absent for servers that ask for none. */
+  apiKey: z.string().min(1).optional(),
+  /** True when this model takes a reasoning effort and encrypted reasoning items. */
+  reasoning: z.boolean(),
   headers: z.record(z.string(), z.string()).optional(),
 });
 export type ModelEndpoint = z.infer<typeof modelEndpointSchema>;

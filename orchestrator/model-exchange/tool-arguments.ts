@@ -1,0 +1,35 @@
+/** A JSON value as a model may write it. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** The arguments of a call: an object, or why they are none. */
+export type ToolArguments =
+  | { readonly ok: true; readonly value: { readonly [key: string]: JsonValue } }
+  | { readonly ok: false; readonly problem: string };
+
+/**
+ * Reads the argument text of a complete call. Text without content means no arguments. Nothing is repaired: text that
+ * is not a JSON object is reported, so that the model gets an error result instead of a call it did not make.
+ */
+export function parseToolArguments(text: string): ToolArguments {
+  if (text.trim() === "") return { ok: true, value: {} };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      ok: false,
+      problem:
+        `The arguments are not valid JSON (${reason}); ${text.length} characters arrived. ` +
+        "The call was not executed. Send the whole call again.",
+    };
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const kind = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+    return {
+      ok: false,
+      problem: `The arguments must be a JSON object, but ${kind} came. Nothing was executed.`,
+    };
+  }
+  return { ok: true, value: value as { [key: string]: JsonValue } };
+}
