@@ -1,0 +1,154 @@
+/** The jobs of one conversation in memory: a projection of the journal, with bounded retention of settled ones. */
+import type { ConversationId, ExecutionId, JobName } from "../contract/identifiers.ts";
+import type {
+  CancelReason,
+  CompletionPolicy,
+  ConcurrencyClass,
+  JobKind,
+  JobOwner,
+} from "../contract/job-catalog.ts";
+import { jobCatalog } from "../contract/job-catalog.ts";
+import type { AdmittedRecord, JobRecord } from "./journal-records.ts";
+import { type JobLife, admittedLife, isLive, isTerminal, step } from "./lifecycle.ts";
+
+/** Live jobs of one class of tools that admission allows (facts C.3). */
+export const liveJobLimit = 64;
+/** Settled jobs of each class kept visible. */
+export const settledJobRetention = 64;
+
+/** One job as the supervisor and its readers see it. Instants are epoch milliseconds. */
+export type Job = {
+  readonly executionId: ExecutionId;
+  readonly conversationId: ConversationId;
+  readonly name: JobName;
+  readonly order: number;
+  readonly kind: JobKind;
+  readonly payload: unknown;
+  readonly owner: JobOwner;
+  readonly completionPolicy: CompletionPolicy;
+  readonly completionOwner: ConversationId;
+  readonly timeoutMs: number | undefined;
+  readonly admittedAt: number;
+  detached: boolean;
+  life: JobLife;
+  claimedAt: number | undefined;
+  settledAt: number | undefined;
+  cancelReason: CancelReason | undefined;
+  delivered: boolean;
+};
+
+/** Visible class of a job: children are counted apart from executions. */
+export function classOf(job: Pick<Job, "kind">): ConcurrencyClass {
+  return jobCatalog[job.kind].concurrencyClass;
+}
+
+/** A job at admission, from its journal record. */
+export function jobOfAdmission(record: AdmittedRecord, conversationId: ConversationId): Job {
+  return {
+    executionId: record.executionId,
+    conversationId,
+    name: record.name,
+    order: record.order,
+    kind: record.jobKind,
+    payload: record.payload,
+    owner: record.owner,
+    completionPolicy: record.completionPolicy,
+    completionOwner: record.completionOwner,
+    timeoutMs: record.timeoutMs,
+    admittedAt: record.at,
+    detached: record.detached,
+    life: admittedLife(record.executionId),
+    claimedAt: undefined,
+    settledAt: undefined,
+    cancelReason: undefined,
+    delivered: false,
+  };
+}
+
+export class JobTable {
+  readonly #jobs = new Map<ExecutionId, Job>();
+  #order = 0;
+
+  /** The next number of this conversation; numbers are never reused. */
+  takeOrder(): number {
+    this.#order += 1;
+    return this.#order;
+  }
+
+  add(job: Job): void {
+    this.#jobs.set(job.executionId, job);
+    this.#order = Math.max(this.#order, job.order);
+    this.#retire();
+  }
+
+  get(executionId: ExecutionId): Job | undefined {
+    return this.#jobs.get(executionId);
+  }
+
+  all(): readonly Job[] {
+    return [...this.#jobs.values()];
+  }
+
+  liveCount(concurrencyClass: ConcurrencyClass): number {
+    return this.all().filter((job) => classOf(job) === concurrencyClass && isLive(job.life.state)).length;
+  }
+
+  /** Jobs below an execution, nearest first. */
+  descendants(executionId: ExecutionId): readonly Job[] {
+    return this.all().filter((job) => job.owner.lineage.includes(executionId));
+  }
+
+  /** Folds one journal record; records of unknown executions are ignored (they were retired). */
+  apply(record: JobRecord, conversationId: ConversationId): void {
+    if (record.kind === "admitted") {
+      this.add(jobOfAdmission(record, conversationId));
+      return;
+    }
+    if (record.kind === "intent" || record.kind === "intent-settled") return;
+    const job = this.#jobs.get(record.executionId);
+    if (job !== undefined) applyTo(job, record);
+  }
+
+  #retire(): void {
+    const settledByClass = new Map<ConcurrencyClass, Job[]>();
+    for (const job of this.#jobs.values()) {
+      if (!isTerminal(job.life.state) || (job.detached && !job.delivered)) continue;
+      const list = settledByClass.get(classOf(job)) ?? [];
+      list.push(job);
+      settledByClass.set(classOf(job), list);
+    }
+    for (const list of settledByClass.values()) {
+      for (const job of list.slice(0, Math.max(0, list.length - settledJobRetention)))
+        this.#jobs.delete(job.executionId);
+    }
+  }
+}
+
+type UpdateRecord = Exclude<JobRecord, { kind: "admitted" | "intent" | "intent-settled" }>;
+
+function applyTo(job: Job, record: UpdateRecord): void {
+  switch (record.kind) {
+    case "claimed":
+      advance(job, record);
+      job.claimedAt = record.at;
+      return;
+    case "cancel-requested":
+      advance(job, record);
+      job.cancelReason = job.life.cancelReason;
+      return;
+    case "settled":
+      advance(job, { ...record, claimToken: record.claimToken });
+      job.settledAt = record.at;
+      return;
+    case "handed-off":
+      job.detached = true;
+      return;
+    case "delivered":
+      job.delivered = true;
+  }
+}
+
+function advance(job: Job, event: Parameters<typeof step>[1]): void {
+  const next = step(job.life, event);
+  if (next.accepted) job.life = next.life;
+}

@@ -1,0 +1,476 @@
+/**
+ * The supervisor: admit → journal → enqueue → claim → run → settle → announce. It owns the lifecycle of every job of its
+ * conversations; executors do the work, the queue port dispatches, the journal is the authority.
+ */
+import { z } from "zod";
+import { AutolithError, type Failure, failureOf } from "../contract/failure.ts";
+import {
+  type ClaimToken,
+  type ConversationId,
+  type ExecutionId,
+  type JobName,
+  newExecutionId,
+} from "../contract/identifiers.ts";
+import {
+  type CancelReason,
+  type CompletionPolicy,
+  type ConcurrencyClass,
+  type JobKind,
+  type JobOwner,
+  type JobPayload,
+  type JobResult,
+  jobCatalog,
+} from "../contract/job-catalog.ts";
+import type { Claim, QueueConsumer, QueueEntry, QueuePort } from "../contract/queue.ts";
+import { type Job, JobTable, classOf, jobOfAdmission, liveJobLimit } from "./job-table.ts";
+import {
+  type AdmittedRecord,
+  type JobJournal,
+  type SettledRecord,
+  inlineResultLimit,
+} from "./journal-records.ts";
+import { type JobState, type Outcome, isLive, isTerminal, step } from "./lifecycle.ts";
+import { type Settlement, Settlements } from "./settlements.ts";
+import { childJobName, executionJobName } from "./names.ts";
+
+/** One attempt, as its executor sees it. */
+export type JobExecution<Kind extends JobKind> = {
+  readonly executionId: ExecutionId;
+  readonly conversationId: ConversationId;
+  readonly name: JobName;
+  readonly payload: JobPayload<Kind>;
+  readonly owner: JobOwner;
+  readonly claimToken: ClaimToken;
+  /** Aborted by cancel or deadline; its reason is the {@link CancelReason}. */
+  readonly signal: AbortSignal;
+  readonly claimedAt: number;
+};
+
+/** Runs one attempt and resolves when all its effects ended. A rejection becomes a failed outcome. */
+export type Executor<Kind extends JobKind> = (job: JobExecution<Kind>) => Promise<Outcome<JobResult<Kind>>>;
+
+export type Executors = { readonly [Kind in JobKind]?: Executor<Kind> };
+
+export type JobRequest<Kind extends JobKind = JobKind> = {
+  readonly kind: Kind;
+  readonly payload: JobPayload<Kind>;
+  readonly owner: JobOwner;
+  readonly requestedName?: string;
+  readonly detached: boolean;
+  readonly completionPolicy: CompletionPolicy;
+  readonly completionOwner: ConversationId;
+  readonly timeoutMs?: number;
+  readonly idempotencyKey?: string;
+};
+
+/** Facts for observers, announced only after the record they speak of is durable. */
+export type JobAnnouncement =
+  | { readonly kind: "admitted"; readonly job: Job }
+  | { readonly kind: "started"; readonly job: Job }
+  | { readonly kind: "cancel-requested"; readonly job: Job; readonly reason: CancelReason }
+  | { readonly kind: "settled"; readonly job: Job; readonly outcome: Outcome<unknown> };
+
+export type ConversationJobs = {
+  readonly conversationId: ConversationId;
+  readonly journal: JobJournal;
+  readonly table: JobTable;
+};
+
+export type SupervisorOptions = {
+  readonly queue: QueuePort;
+  readonly executors: Executors;
+  readonly limits: Readonly<Record<ConcurrencyClass, number>>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly announce: (announcement: JobAnnouncement) => void;
+  /** Failures that belong to no job (the queue's own). */
+  readonly report: (failure: Failure) => void;
+  /** Writes what must exist before a job may be dispatched (continuity record); part of admission. */
+  readonly prepare?: (job: Job) => Promise<void>;
+  /** Publishes the durable result before the settlement is recorded. A rejection turns the outcome into a failed one. */
+  readonly publish?: (job: Job, outcome: Outcome<unknown>) => Promise<void>;
+};
+
+type Running = { readonly abort: AbortController; readonly timer: NodeJS.Timeout | undefined };
+
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #conversations = new Map<ConversationId, ConversationJobs>();
+  readonly #running = new Map<ExecutionId, Running>();
+  readonly #settlements = new Settlements();
+  readonly #admissions = new Map<string, Job>();
+  /** Executions whose settlement is being published: nothing else may settle or claim them. */
+  readonly #settling = new Set<ExecutionId>();
+  #consumer: QueueConsumer | undefined;
+  #closing = false;
+  #stopHealth: (() => void) | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  /** Begins claiming. Queued jobs of adopted conversations are enqueued again (idempotent by execution id). */
+  async start(): Promise<void> {
+    this.#consumer = await this.#options.queue.consume(this.#options.limits, (claim) => this.#run(claim));
+    this.#stopHealth = this.#options.queue.onHealth((health) => {
+      if (health === "connected")
+        this.#reenqueue().catch((error: unknown) => this.#options.report(failureOf(error)));
+    });
+    await this.#reenqueue();
+  }
+
+  /** Takes over the jobs of a conversation whose journal this host may write. */
+  adopt(conversation: ConversationJobs): void {
+    this.#conversations.set(conversation.conversationId, conversation);
+  }
+
+  jobs(conversationId: ConversationId): readonly Job[] {
+    return this.#conversation(conversationId).table.all();
+  }
+
+  find(conversationId: ConversationId, executionId: ExecutionId): Job | undefined {
+    return this.#conversations.get(conversationId)?.table.get(executionId);
+  }
+
+  /**
+   * Admits all requests or none. The records are durable before anything is enqueued; a request with the idempotency key of an earlier
+   * admission answers with that job. Rejects with `shutting-down`, `live-job-limit`, `journal` codes.
+   */
+  async admit(conversationId: ConversationId, requests: readonly JobRequest[]): Promise<readonly Job[]> {
+    if (this.#closing)
+      throw new AutolithError("shutting-down", "This host is shutting down and admits no new jobs.");
+    const conversation = this.#conversation(conversationId);
+    const known = requests.map((request) => this.#knownAdmission(conversationId, request));
+    const fresh = requests.filter((_, index) => known[index] === undefined);
+    this.#checkCapacity(conversation, fresh);
+    const admitted = fresh.map((request) => this.#admission(conversation, request));
+    for (const { job } of admitted) conversation.table.add(job);
+    await this.#recordAdmissions(conversation, admitted);
+    for (const { job } of admitted) this.#options.announce({ kind: "admitted", job });
+    await this.#dispatch(admitted.map(({ job }) => job));
+    const fromFresh = admitted.map(({ job }) => job);
+    return known.map((job) => job ?? (fromFresh.shift() as Job));
+  }
+
+  /**
+   * Resolves when the job has settled. With `lendFrom`, the caller's slot is lent to others while waiting and regained before this
+   * resolves. Aborting `signal` ends the wait (rejects with its reason), not the job.
+   */
+  async settled(
+    executionId: ExecutionId,
+    options: { readonly signal?: AbortSignal; readonly lendFrom?: ConcurrencyClass } = {},
+  ): Promise<Settlement> {
+    const early = this.#settlements.known(executionId);
+    if (early !== undefined) return early;
+    const lent = options.lendFrom === undefined ? undefined : this.#consumer?.lend(options.lendFrom);
+    try {
+      return await this.#settlements.wait(executionId, options.signal);
+    } finally {
+      await lent?.regain(options.signal).catch((error: unknown) => {
+        if (options.signal?.aborted !== true) this.#options.report(failureOf(error));
+      });
+    }
+  }
+
+  /** A synchronous job goes on detached; its completion will be delivered. */
+  async handOff(job: Job): Promise<void> {
+    if (job.detached || isTerminal(job.life.state)) return;
+    job.detached = true;
+    await this.#journal(job).append([
+      { kind: "handed-off", at: this.#options.now(), executionId: job.executionId },
+    ]);
+  }
+
+  /** Cancels a job and its descendants; the first reason wins. Answers the jobs whose cancel was accepted, the named one first. */
+  async cancel(job: Job, reason: CancelReason): Promise<readonly Job[]> {
+    const family = [job, ...this.#conversation(job.conversationId).table.descendants(job.executionId)];
+    const accepted = family.filter(
+      (member) => isLive(member.life.state) && member.life.cancelReason === undefined,
+    );
+    await Promise.all(accepted.map((member) => this.#cancelOne(member, reason)));
+    return accepted;
+  }
+
+  /** Cancels every live job of every conversation with `shutdown`, waits at most `deadlineMs` for them, and stops claiming. */
+  async shutdown(deadlineMs: number, reason: CancelReason = "shutdown"): Promise<void> {
+    this.#closing = true;
+    this.#stopHealth?.();
+    await this.#consumer?.pause();
+    const live = [...this.#conversations.values()].flatMap(({ table }) =>
+      table.all().filter((job) => isLive(job.life.state)),
+    );
+    await Promise.all(live.map((job) => this.cancel(job, reason)));
+    await this.#consumer?.close(deadlineMs);
+  }
+
+  #conversation(conversationId: ConversationId): ConversationJobs {
+    const conversation = this.#conversations.get(conversationId);
+    if (conversation === undefined)
+      throw new AutolithError(
+        "unknown-conversation",
+        `This host does not serve conversation ${conversationId}.`,
+      );
+    return conversation;
+  }
+
+  #journal(job: Job): JobJournal {
+    return this.#conversation(job.conversationId).journal;
+  }
+
+  #knownAdmission(conversationId: ConversationId, request: JobRequest): Job | undefined {
+    return request.idempotencyKey === undefined
+      ? undefined
+      : this.#admissions.get(`${conversationId} ${request.idempotencyKey}`);
+  }
+
+  #checkCapacity(conversation: ConversationJobs, requests: readonly JobRequest[]): void {
+    for (const concurrencyClass of new Set(
+      requests.map((request) => jobCatalog[request.kind].concurrencyClass),
+    )) {
+      const wanted = requests.filter(
+        (request) => jobCatalog[request.kind].concurrencyClass === concurrencyClass,
+      );
+      const live = conversation.table.liveCount(concurrencyClass);
+      if (live + wanted.length > liveJobLimit)
+        throw new AutolithError(
+          "live-job-limit",
+          `${live} ${concurrencyClass} are live and ${wanted.length} more were asked for; at most ${liveJobLimit} may be live. Wait for some to end.`,
+          { retry: "retryable" },
+        );
+    }
+  }
+
+  #admission(conversation: ConversationJobs, request: JobRequest): { job: Job; record: AdmittedRecord } {
+    const order = conversation.table.takeOrder();
+    const record: AdmittedRecord = {
+      kind: "admitted",
+      at: this.#options.now(),
+      executionId: newExecutionId(),
+      name: request.kind === "agent" ? childJobName(request.requestedName, order) : executionJobName(order),
+      order,
+      jobKind: request.kind,
+      payload: z.json().parse(jobCatalog[request.kind].payload.parse(request.payload)),
+      owner: request.owner,
+      detached: request.detached,
+      completionPolicy: request.completionPolicy,
+      completionOwner: request.completionOwner,
+      ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
+      ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
+    };
+    const job = jobOfAdmission(record, conversation.conversationId);
+    if (request.idempotencyKey !== undefined)
+      this.#admissions.set(`${conversation.conversationId} ${request.idempotencyKey}`, job);
+    return { job, record };
+  }
+
+  async #recordAdmissions(
+    conversation: ConversationJobs,
+    admitted: readonly { job: Job; record: AdmittedRecord }[],
+  ): Promise<void> {
+    try {
+      await Promise.all(admitted.map(async ({ job }) => this.#options.prepare?.(job)));
+      await conversation.journal.append(admitted.map(({ record }) => record));
+    } catch (error) {
+      // Nothing was enqueued: the jobs never existed for anyone but this call.
+      for (const { job } of admitted) {
+        job.life = { ...job.life, state: "failed" };
+        job.settledAt = this.#options.now();
+      }
+      throw error;
+    }
+  }
+
+  async #dispatch(jobs: readonly Job[]): Promise<void> {
+    if (jobs.length === 0) return;
+    try {
+      await this.#options.queue.enqueue(jobs.map(queueEntry));
+    } catch (error) {
+      // The journal holds the admissions; they are enqueued again when the queue is back.
+      this.#options.report(failureOf(error));
+    }
+  }
+
+  async #reenqueue(): Promise<void> {
+    const queued = [...this.#conversations.values()].flatMap(({ table }) =>
+      table.all().filter((job) => job.life.state === "queued"),
+    );
+    await this.#dispatch(queued);
+  }
+
+  async #run(claim: Claim): Promise<void> {
+    const job = this.#conversations.get(claim.conversationId)?.table.get(claim.executionId);
+    if (job === undefined || this.#settling.has(job.executionId)) return;
+    const claimed = step(job.life, { kind: "claimed", claimToken: claim.claimToken });
+    // A job that was cancelled while queued, or a claim repeated by the queue: nothing may run.
+    if (!claimed.accepted) return;
+    job.life = claimed.life;
+    job.claimedAt = this.#options.now();
+    const abort = new AbortController();
+    const timer = this.#startDeadline(job);
+    this.#running.set(job.executionId, { abort, timer });
+    if (job.life.cancelReason !== undefined) abort.abort(job.life.cancelReason);
+    const outcome = await this.#attempt(job, claim.claimToken, abort.signal);
+    clearTimeout(timer);
+    this.#running.delete(job.executionId);
+    await this.#settle(job, claim.claimToken, outcome);
+  }
+
+  async #attempt(job: Job, claimToken: ClaimToken, signal: AbortSignal): Promise<Outcome<unknown>> {
+    const at = job.claimedAt ?? this.#options.now();
+    const deadline = job.timeoutMs === undefined ? {} : { deadlineAt: at + job.timeoutMs };
+    const { executionId } = job;
+    try {
+      await this.#journal(job).append([
+        { kind: "claimed", at, executionId, claimToken, attempt: job.life.attempt, ...deadline },
+      ]);
+    } catch (error) {
+      return { state: "failed", failure: failureOf(error) };
+    }
+    this.#options.announce({ kind: "started", job });
+    return this.#execute(job, claimToken, signal);
+  }
+
+  #startDeadline(job: Job): NodeJS.Timeout | undefined {
+    if (job.timeoutMs === undefined) return undefined;
+    return setTimeout(() => {
+      this.cancel(job, "timeout").catch((error: unknown) => this.#options.report(failureOf(error)));
+    }, job.timeoutMs);
+  }
+
+  async #execute(job: Job, claimToken: ClaimToken, signal: AbortSignal): Promise<Outcome<unknown>> {
+    const executor = this.#options.executors[job.kind] as
+      | ((execution: JobExecution<JobKind>) => Promise<Outcome<unknown>>)
+      | undefined;
+    if (executor === undefined)
+      return {
+        state: "failed",
+        failure: failureOf(
+          new AutolithError("no-executor", `Jobs of kind ${job.kind} cannot run in this host.`),
+        ),
+      };
+    if (signal.aborted) return { state: "aborted", reason: job.life.cancelReason ?? "user" };
+    try {
+      return await executor({
+        executionId: job.executionId,
+        conversationId: job.conversationId,
+        name: job.name,
+        payload: jobCatalog[job.kind].payload.parse(job.payload),
+        owner: job.owner,
+        claimToken,
+        signal,
+        claimedAt: job.claimedAt ?? this.#options.now(),
+      });
+    } catch (error) {
+      return signal.aborted && job.life.cancelReason !== undefined
+        ? { state: "aborted", reason: job.life.cancelReason }
+        : { state: "failed", failure: failureOf(error) };
+    }
+  }
+
+  async #settle(job: Job, claimToken: ClaimToken | undefined, reached: Outcome<unknown>): Promise<void> {
+    // A stale token changes nothing: somebody else settles or has settled this job.
+    if (this.#settling.has(job.executionId)) return;
+    if (!step(job.life, { kind: "settled", claimToken, state: reached.state }).accepted) return;
+    this.#settling.add(job.executionId);
+    const published = await this.#published(job, cancelWins(job, reached));
+    job.settledAt = this.#options.now();
+    const outcome = await this.#recordSettlement(job, claimToken, published);
+    job.life = { ...job.life, state: outcome.state };
+    this.#settling.delete(job.executionId);
+    const settlement: Settlement = { job, outcome };
+    this.#options.announce({ kind: "settled", job, outcome });
+    this.#settlements.resolve(settlement);
+  }
+
+  /** A settlement that cannot be written is a failure everybody hears of; after a restart the job counts as interrupted. */
+  async #recordSettlement(
+    job: Job,
+    claimToken: ClaimToken | undefined,
+    outcome: Outcome<unknown>,
+  ): Promise<Outcome<unknown>> {
+    try {
+      await this.#journal(job).append([settledRecord(job, claimToken, outcome)], { sync: true });
+      return outcome;
+    } catch (error) {
+      this.#options.report(failureOf(error));
+      return failedOutcome(outcome, failureOf(error));
+    }
+  }
+
+  async #published(job: Job, outcome: Outcome<unknown>): Promise<Outcome<unknown>> {
+    try {
+      await this.#options.publish?.(job, outcome);
+      return outcome;
+    } catch (error) {
+      return failedOutcome(outcome, failureOf(error));
+    }
+  }
+
+  async #cancelOne(job: Job, reason: CancelReason): Promise<void> {
+    const step1 = step(job.life, { kind: "cancel-requested", reason });
+    if (!step1.accepted) return;
+    job.life = step1.life;
+    job.cancelReason = step1.life.cancelReason;
+    const record = {
+      kind: "cancel-requested",
+      at: this.#options.now(),
+      executionId: job.executionId,
+      reason,
+    } as const;
+    const written = this.#journal(job).append([record]);
+    this.#running.get(job.executionId)?.abort.abort(reason);
+    await written;
+    this.#options.announce({ kind: "cancel-requested", job, reason });
+    if (job.life.state !== "queued") return;
+    await this.#settle(job, undefined, { state: "aborted", reason });
+    await this.#options.queue.remove(queueEntry(job)).catch((error: unknown) => {
+      // The claim of a settled job runs nothing, so a waiting entry left behind is harmless.
+      this.#options.report(failureOf(error));
+      return false;
+    });
+  }
+}
+
+function queueEntry(job: Job): QueueEntry {
+  return {
+    executionId: job.executionId,
+    conversationId: job.conversationId,
+    kind: job.kind,
+    concurrencyClass: classOf(job),
+  };
+}
+
+/** A body that returns after a cancel was accepted is published as aborted, keeping what it reached. */
+function cancelWins(job: Job, outcome: Outcome<unknown>): Outcome<unknown> {
+  const reason = job.life.cancelReason;
+  if (reason === undefined || outcome.state === "aborted") return outcome;
+  return outcome.result === undefined
+    ? { state: "aborted", reason }
+    : { state: "aborted", reason, result: outcome.result };
+}
+
+function failedOutcome(outcome: Outcome<unknown>, failure: Failure): Outcome<unknown> {
+  return outcome.result === undefined
+    ? { state: "failed", failure }
+    : { state: "failed", failure, result: outcome.result };
+}
+
+function settledRecord(
+  job: Job,
+  claimToken: ClaimToken | undefined,
+  outcome: Outcome<unknown>,
+): SettledRecord {
+  const text = outcome.result === undefined ? undefined : JSON.stringify(outcome.result);
+  return {
+    kind: "settled",
+    at: job.settledAt ?? 0,
+    executionId: job.executionId,
+    state: outcome.state satisfies JobState,
+    ...(claimToken === undefined ? {} : { claimToken }),
+    ...(outcome.state === "failed" ? { failure: outcome.failure } : {}),
+    ...(outcome.state === "aborted" ? { cancelReason: outcome.reason } : {}),
+    ...(text === undefined || text.length > inlineResultLimit
+      ? {}
+      : { result: JSON.parse(text) as SettledRecord["result"] }),
+  };
+}
