@@ -39,7 +39,9 @@ export class Settlements {
         waiters.delete(waiter);
         const reason: unknown = signal?.reason;
         reject(
-          reason instanceof Error ? reason : new AutolithError("aborted", `The wait for ${executionId} was aborted.`),
+          reason instanceof Error
+            ? reason
+            : new AutolithError("aborted", `The wait for ${executionId} was aborted.`),
         );
       };
       const waiter: Waiter = (settlement) => {
