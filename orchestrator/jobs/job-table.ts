@@ -104,7 +104,7 @@ export class JobTable {
       this.add(jobOfAdmission(record, conversationId));
       return;
     }
-    if (record.kind === "intent" || record.kind === "intent-settled") return;
+    if (record.kind === "intent") return;
     const job = this.#jobs.get(record.executionId);
     if (job !== undefined) applyTo(job, record);
   }
@@ -124,7 +124,7 @@ export class JobTable {
   }
 }
 
-type UpdateRecord = Exclude<JobRecord, { kind: "admitted" | "intent" | "intent-settled" }>;
+type UpdateRecord = Exclude<JobRecord, { kind: "admitted" | "intent" }>;
 
 function applyTo(job: Job, record: UpdateRecord): void {
   switch (record.kind) {

@@ -85,14 +85,6 @@ const intent = z.strictObject({
   effects: z.enum(["none", "local", "external"]),
 });
 
-const intentSettled = z.strictObject({
-  kind: z.literal("intent-settled"),
-  at: instant,
-  conversationId: conversationIdSchema,
-  callId: z.string().min(1).max(256),
-  status: z.enum(["ok", "error"]),
-});
-
 const delivered = z.strictObject({
   kind: z.literal("delivered"),
   at: instant,
@@ -107,7 +99,6 @@ export const jobRecordSchema = z.discriminatedUnion("kind", [
   cancelRequested,
   settled,
   intent,
-  intentSettled,
   delivered,
 ]);
 

@@ -1,0 +1,201 @@
+/**
+ * Executes the tool calls of one turn: exactly one result for each call, whatever happens, in wire order. An intent is recorded
+ * before a tool runs (synced to disk for external effects) and the result is bounded for the model.
+ */
+import { z } from "zod";
+import { failureOf } from "../contract/failure.ts";
+import type { ToolCallItem, ToolResultItem } from "../contract/model.ts";
+import type { ToolContext, ToolDeclaration, ToolOutcome } from "../contract/tool.ts";
+import type { JobJournal } from "../jobs/journal-records.ts";
+import type { ToolRegistry } from "./registry.ts";
+import { type CallConcurrency, planWaves } from "./waves.ts";
+
+/** Characters of one tool result that a model sees (facts E). */
+export const toolResultLimit = 8_000;
+
+/** Stores text too long for a result and names it `context:<sha256>`. */
+export interface OverflowStore {
+  store(text: string): Promise<string>;
+}
+
+/** A finished call: what the model gets, and what the record keeps beside it. */
+export type SettledCall = {
+  readonly call: ToolCallItem;
+  readonly result: ToolResultItem;
+  readonly code: string | undefined;
+  readonly details: ToolOutcome["details"];
+  readonly resourceUris: readonly string[];
+  readonly durationMs: number;
+};
+
+export type ToolObserver = {
+  started(call: ToolCallItem): void;
+  finished(settled: SettledCall): void;
+};
+
+export type DispatchOptions = {
+  readonly registry: ToolRegistry;
+  readonly journal: JobJournal;
+  readonly overflow: OverflowStore;
+  readonly observer: ToolObserver;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+type CallContext = Omit<ToolContext, "callId">;
+
+type Prepared =
+  | { readonly kind: "ready"; readonly tool: ToolDeclaration; readonly args: unknown }
+  | { readonly kind: "refused"; readonly outcome: ToolOutcome };
+
+/** Runs all calls and resolves with one settled call for each, in wire order. Never rejects for what a tool does. */
+export async function dispatchCalls(
+  calls: readonly ToolCallItem[],
+  context: CallContext,
+  options: DispatchOptions,
+): Promise<readonly SettledCall[]> {
+  const prepared = calls.map((call) => prepare(call, options.registry));
+  const settled: SettledCall[] = [];
+  for (const wave of planWaves(prepared.map((entry) => concurrencyOf(entry, context)))) {
+    await Promise.all(
+      wave.map(async (index) => {
+        const call = calls[index];
+        const entry = prepared[index];
+        if (call === undefined || entry === undefined) return;
+        settled[index] = await settleCall(call, entry, context, options);
+      }),
+    );
+  }
+  return settled;
+}
+
+function prepare(call: ToolCallItem, registry: ToolRegistry): Prepared {
+  const tool = registry.get(call.tool);
+  if (tool === undefined)
+    return refuse(
+      "unknown-tool",
+      `There is no tool ${call.tool}. Available: ${registry.names().join(", ")}.`,
+    );
+  const parsed = parseArguments(call.arguments);
+  if (parsed === undefined)
+    return refuse("invalid-arguments", `The arguments of ${call.tool} are not one JSON object.`);
+  const checked = tool.arguments.safeParse(parsed);
+  if (!checked.success)
+    return refuse(
+      "invalid-arguments",
+      `The arguments of ${call.tool} are not valid.\n${z.prettifyError(checked.error)}`,
+    );
+  return { kind: "ready", tool, args: checked.data };
+}
+
+function refuse(code: string, content: string): Prepared {
+  return { kind: "refused", outcome: { status: "error", code, content } };
+}
+
+function parseArguments(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text === "" ? "{}" : text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function concurrencyOf(entry: Prepared, context: CallContext): CallConcurrency {
+  if (entry.kind === "refused") return { kind: "parallel" };
+  const { concurrency } = entry.tool;
+  if (typeof concurrency !== "function") return { kind: concurrency };
+  return { kind: "resource", resource: concurrency(entry.args, context) };
+}
+
+async function settleCall(
+  call: ToolCallItem,
+  entry: Prepared,
+  context: CallContext,
+  options: DispatchOptions,
+): Promise<SettledCall> {
+  const startedAt = options.now();
+  options.observer.started(call);
+  const outcome = entry.kind === "refused" ? entry.outcome : await perform(call, entry, context, options);
+  const output = await bounded(outcome.content, options.overflow);
+  const settled: SettledCall = {
+    call,
+    result: {
+      type: "tool-result",
+      callId: call.callId,
+      status: resultStatus(outcome, context.signal),
+      output,
+    },
+    code: outcome.code,
+    details: outcome.details,
+    resourceUris: outcome.resourceUris ?? [],
+    durationMs: Math.max(0, options.now() - startedAt),
+  };
+  options.observer.finished(settled);
+  return settled;
+}
+
+function resultStatus(outcome: ToolOutcome, signal: AbortSignal): ToolResultItem["status"] {
+  if (outcome.status === "ok") return "ok";
+  return signal.aborted || outcome.code === "cancelled" ? "cancelled" : "error";
+}
+
+async function perform(
+  call: ToolCallItem,
+  entry: Extract<Prepared, { kind: "ready" }>,
+  context: CallContext,
+  options: DispatchOptions,
+): Promise<ToolOutcome> {
+  const { tool, args } = entry;
+  const { caller, signal } = context;
+  if (signal.aborted) return cancelledBeforeStart(tool.name);
+  try {
+    await options.journal.append(
+      [
+        {
+          kind: "intent",
+          at: options.now(),
+          conversationId: caller.conversationId,
+          callId: call.callId,
+          tool: tool.name,
+          effects: tool.effects,
+          ...(caller.executionId === undefined ? {} : { executionId: caller.executionId }),
+        },
+      ],
+      { sync: tool.effects === "external" },
+    );
+    return await tool.execute(args, { ...context, callId: call.callId });
+  } catch (error) {
+    const failure = failureOf(error);
+    return { status: "error", code: failure.code, content: failure.message };
+  }
+}
+
+function cancelledBeforeStart(name: string): ToolOutcome {
+  return { status: "error", code: "cancelled", content: `${name} was not started: the work was cancelled.` };
+}
+
+async function bounded(content: string, overflow: OverflowStore): Promise<string> {
+  if (content.length <= toolResultLimit) return content;
+  const note = await overflowNote(content, overflow);
+  const room = Math.max(0, toolResultLimit - note.length - 16);
+  const head = Math.floor(room * 0.6);
+  return `${wellFormedHead(content, head)}\n${note}\n${wellFormedTail(content, room - head)}`;
+}
+
+async function overflowNote(content: string, overflow: OverflowStore): Promise<string> {
+  try {
+    const uri = await overflow.store(content);
+    return `[… ${content.length} characters in all; read the rest with resource.read ${uri} …]`;
+  } catch (error) {
+    return `[… ${content.length} characters in all; the rest could not be kept: ${failureOf(error).message} …]`;
+  }
+}
+
+function wellFormedHead(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+function wellFormedTail(text: string, length: number): string {
+  return length <= 0 ? "" : text.slice(-length).replace(/^[\uDC00-\uDFFF]/, "");
+}

@@ -1,0 +1,67 @@
+/** The tool registry: every tool declared once, offered to models by its JSON Schema. */
+import { z } from "zod";
+import { AutolithError } from "../contract/failure.ts";
+import type { ToolSchema } from "../contract/model.ts";
+import type { ToolDeclaration } from "../contract/tool.ts";
+
+/** `namespace.name`, each part starting with a letter (facts B.1). */
+const toolNamePattern = /^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$/;
+
+/** Longest tool name; with the dot as one character it fits the providers' 64. */
+const toolNameLimit = 64;
+
+export class ToolRegistry {
+  readonly #tools = new Map<string, ToolDeclaration>();
+
+  /** Rejects duplicate and malformed names with `tool-registration`. */
+  constructor(declarations: Iterable<ToolDeclaration>) {
+    for (const declaration of declarations) this.#add(declaration);
+  }
+
+  get(name: string): ToolDeclaration | undefined {
+    return this.#tools.get(name);
+  }
+
+  /** Names in registration order. */
+  names(): readonly string[] {
+    return [...this.#tools.keys()];
+  }
+
+  /** A registry with only what `accepts` lets through, plus `added`. */
+  select(accepts: (tool: ToolDeclaration) => boolean, added: Iterable<ToolDeclaration> = []): ToolRegistry {
+    return new ToolRegistry([...[...this.#tools.values()].filter(accepts), ...added]);
+  }
+
+  /** What is offered to a model, in registration order. */
+  schemas(): readonly ToolSchema[] {
+    return [...this.#tools.values()].map(toolSchemaOf);
+  }
+
+  #add(declaration: ToolDeclaration): void {
+    const { name } = declaration;
+    if (!toolNamePattern.test(name) || name.length > toolNameLimit)
+      throw new AutolithError(
+        "tool-registration",
+        `Tool name ${JSON.stringify(name)} is not namespace.name in lower case within ${toolNameLimit} characters.`,
+      );
+    if (this.#tools.has(name))
+      throw new AutolithError("tool-registration", `Tool ${name} is registered twice.`);
+    this.#tools.set(name, declaration);
+  }
+}
+
+const schemas = new WeakMap<ToolDeclaration, ToolSchema>();
+
+/** The model's view of a declaration; computed once. */
+export function toolSchemaOf(declaration: ToolDeclaration): ToolSchema {
+  const known = schemas.get(declaration);
+  if (known !== undefined) return known;
+  const { $schema: _, ...parameters } = z.toJSONSchema(declaration.arguments, { io: "input" });
+  const schema: ToolSchema = {
+    name: declaration.name,
+    description: declaration.description,
+    parameters: parameters as ToolSchema["parameters"],
+  };
+  schemas.set(declaration, schema);
+  return schema;
+}
