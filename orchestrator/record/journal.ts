@@ -1,0 +1,231 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { errnoOf, RecordError, recordFailure } from "./failure.ts";
+import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
+import { type JournalAnomaly, JournalReading } from "./journal-reading.ts";
+import { syncDirectory } from "./publication.ts";
+import { ensurePrivateDirectory } from "./roots.ts";
+
+/** What a decoded line holds. `seq` is undefined for a line that is not numbered, such as a header. */
+export interface DecodedLine<R> {
+  readonly seq: number | undefined;
+  readonly record: R;
+}
+
+/**
+ * How records become lines. A line holds no newline; decoding refuses what it does not know by throwing, and the reason
+ * is reported with the gap.
+ */
+export interface JournalCodec<R> {
+  /** One line without its newline. `seq` is the record's sequence number. */
+  encode(record: R, seq: number): string;
+  /** `line` is without its newline and valid for the length of the call only. */
+  decode(line: Uint8Array): DecodedLine<R>;
+}
+
+/** How a journal is opened. */
+export interface JournalOptions<R> extends GroupCommitOptions {
+  readonly path: string;
+  readonly codec: JournalCodec<R>;
+  /** Sequence number of the first record of an empty journal; default 1. */
+  readonly firstSeq?: number;
+  /** Longest line in bytes, newline not counted; default 16 MiB. */
+  readonly maxRecordBytes?: number;
+  /** Told every readable line while the journal is opened, in file order. */
+  readonly onLine?: (line: DecodedLine<R>) => void;
+  /** Told what was found wrong while the journal was opened, at most `maxReportedAnomalies` times. */
+  readonly onAnomaly?: (anomaly: JournalAnomaly) => void;
+}
+
+/** Default bound of one line. */
+export const defaultMaxRecordBytes = 16 * 1024 * 1024;
+
+/**
+ * An append-only file of numbered records, one a line. Opening it heals a cut last line; reading never loses what follows
+ * a damaged one. There is one writer per file, which its owner ensures by a lock.
+ */
+export class Journal<R> {
+  readonly path: string;
+  readonly #codec: JournalCodec<R>;
+  readonly #maxRecordBytes: number;
+  readonly #commits: GroupCommit;
+
+  /** @internal Use `openJournal`. */
+  constructor(options: JournalOptions<R>, handle: FileHandle, state: { end: number; nextSeq: number }) {
+    this.path = options.path;
+    this.#codec = options.codec;
+    this.#maxRecordBytes = options.maxRecordBytes ?? defaultMaxRecordBytes;
+    this.#commits = new GroupCommit(
+      handle,
+      options.path,
+      { end: state.end, committed: state.nextSeq },
+      options,
+    );
+  }
+
+  /** The number the next written record will get, waiting ones not counted. */
+  get nextSeq(): number {
+    return this.#commits.committed;
+  }
+
+  /** Bytes written and acknowledged. */
+  get length(): number {
+    return this.#commits.end;
+  }
+
+  /**
+   * Appends a record, which must not be changed afterwards. Resolves to its sequence number once it is written, so that
+   * the death of this process cannot lose it; with `sync`, once loss of power cannot either.
+   *
+   * @throws RecordError `too-large`, `closed`, `backlog-full`, `no-space`, `read-only`, `input-output`. Nothing of the
+   * record stays in the file, and later appends are free to succeed.
+   */
+  append(record: R, options: { readonly sync?: boolean } = {}): Promise<number> {
+    return this.#commits.append((seq) => this.#render(record, seq), options.sync ?? false);
+  }
+
+  /** Resolves when everything appended so far is synced. */
+  flush(): Promise<void> {
+    return this.#commits.flush();
+  }
+
+  /** Syncs and closes the file. */
+  close(): Promise<void> {
+    return this.#commits.close();
+  }
+
+  /** The lines written so far, in file order, without those still waiting. */
+  read(onAnomaly?: (anomaly: JournalAnomaly) => void): AsyncGenerator<DecodedLine<R>> {
+    return readJournal({
+      path: this.path,
+      codec: this.#codec,
+      maxRecordBytes: this.#maxRecordBytes,
+      through: this.length,
+      ...(onAnomaly === undefined ? {} : { onAnomaly }),
+    });
+  }
+
+  #render(record: R, seq: number): Uint8Array {
+    const line = Buffer.from(`${this.#codec.encode(record, seq)}\n`);
+    if (line.length - 1 > this.#maxRecordBytes) {
+      throw new RecordError(
+        "too-large",
+        this.path,
+        `a record of ${line.length - 1} bytes is over the ${this.#maxRecordBytes} that one line of ${this.path} may have; ` +
+          "store the content as an artifact and refer to it",
+      );
+    }
+    const newline = line.indexOf(0x0a);
+    if (newline !== line.length - 1) {
+      throw new RecordError(
+        "malformed",
+        this.path,
+        `a record for ${this.path} was encoded with a newline at ${newline}`,
+      );
+    }
+    return line;
+  }
+}
+
+/**
+ * Opens a journal for appending and creates it (mode 0600) when it is missing. Everything in it is read once: `onLine`
+ * sees each readable line. An unfinished last line, left by a writer that died, is completed when it holds a whole
+ * record and cut off otherwise; both are reported.
+ *
+ * @throws RecordError `no-space`, `read-only`, `input-output`.
+ */
+export async function openJournal<R>(options: JournalOptions<R>): Promise<Journal<R>> {
+  const { path } = options;
+  await ensurePrivateDirectory(dirname(path));
+  try {
+    const isNew = (await stat(path).catch(missing)) === undefined;
+    const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      if (isNew) await syncDirectory(dirname(path));
+      const reading = new JournalReading(options.codec, {
+        maxRecordBytes: options.maxRecordBytes ?? defaultMaxRecordBytes,
+        onAnomaly: options.onAnomaly,
+        firstSeq: options.firstSeq ?? 1,
+      });
+      for await (const block of blocksOf(handle)) {
+        for (const line of reading.push(block)) options.onLine?.(line);
+      }
+      const end = await healTail(handle, reading, options.onLine);
+      return new Journal(options, handle, { end, nextSeq: reading.nextSeq ?? options.firstSeq ?? 1 });
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  } catch (error) {
+    throw recordFailure(error, path, "open");
+  }
+}
+
+async function healTail<R>(
+  handle: FileHandle,
+  reading: JournalReading<R>,
+  onLine: ((line: DecodedLine<R>) => void) | undefined,
+): Promise<number> {
+  const tail = reading.tail();
+  if (tail.line === undefined) {
+    if (tail.cutAt < tail.end) await handle.truncate(tail.cutAt);
+    return tail.cutAt;
+  }
+  await handle.write("\n", tail.end);
+  onLine?.(tail.line);
+  return tail.end + 1;
+}
+
+/** What is read, and how far. */
+export interface JournalReadOptions<R> {
+  readonly path: string;
+  readonly codec: JournalCodec<R>;
+  readonly maxRecordBytes?: number;
+  /** Read the file's first `through` bytes only. */
+  readonly through?: number;
+  readonly onAnomaly?: (anomaly: JournalAnomaly) => void;
+}
+
+/**
+ * The readable lines of a journal in file order, without changing it. An unfinished last line is yielded when it holds a
+ * whole record; otherwise it is reported, or is the record its writer is just writing.
+ *
+ * @throws RecordError `not-found`, `read-only`, `input-output`.
+ */
+export async function* readJournal<R>(options: JournalReadOptions<R>): AsyncGenerator<DecodedLine<R>> {
+  const { path } = options;
+  const reading = new JournalReading(options.codec, {
+    maxRecordBytes: options.maxRecordBytes ?? defaultMaxRecordBytes,
+    onAnomaly: options.onAnomaly,
+  });
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, "r");
+    for await (const block of blocksOf(handle, options.through)) yield* reading.push(block);
+    const { line } = reading.tail();
+    if (line !== undefined) yield line;
+  } catch (error) {
+    throw recordFailure(error, path, "read");
+  } finally {
+    await handle?.close();
+  }
+}
+
+const blockBytes = 1 << 20;
+
+/** The file's content in blocks; a block's memory is used again for the next one. */
+async function* blocksOf(handle: FileHandle, through = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array> {
+  const block = Buffer.allocUnsafe(blockBytes);
+  for (let position = 0; position < through;) {
+    const { bytesRead } = await handle.read(block, 0, Math.min(blockBytes, through - position), position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield block.subarray(0, bytesRead);
+  }
+}
+
+function missing(error: unknown): undefined {
+  if (errnoOf(error) === "ENOENT") return undefined;
+  throw error;
+}

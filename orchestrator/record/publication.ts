@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { link, open, readdir, rename, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { errnoOf, recordFailure } from "./failure.ts";
+import { ensurePrivateDirectory } from "./roots.ts";
+
+/** How a file is put in place. */
+export interface PublicationOptions {
+  /** Permission bits; default 0600. */
+  readonly mode?: number;
+  /** Refuse with `already-exists` when the file is there already; default: replace it. */
+  readonly once?: boolean;
+  /** Sync the file and its directory before returning, so that loss of power cannot undo it; default true. */
+  readonly durable?: boolean;
+}
+
+/**
+ * Puts a complete file at `path`, or nothing at all: readers see the old content or the new, never a part. Missing parent
+ * directories are created (0700). No temporary file is left behind by a failure; one left by a killed process is removed
+ * by `removeAbandonedTemporaries`.
+ *
+ * @throws RecordError `already-exists` (with `once`), `no-space`, `read-only`, `input-output`.
+ */
+export async function publishFile(
+  path: string,
+  content: string | Uint8Array,
+  options: PublicationOptions = {},
+): Promise<void> {
+  const { mode = 0o600, once = false, durable = true } = options;
+  await ensurePrivateDirectory(dirname(path));
+  const temporary = temporaryName(path);
+  let temporaryExists = false;
+  try {
+    const handle = await open(temporary, "wx", mode);
+    temporaryExists = true;
+    try {
+      await handle.writeFile(content);
+      await handle.chmod(mode);
+      if (durable) await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    if (once) {
+      // A hard link is the only step that both installs a whole file and refuses to replace one.
+      await link(temporary, path);
+    } else {
+      await rename(temporary, path);
+      temporaryExists = false;
+    }
+    if (durable) await syncDirectory(dirname(path));
+  } catch (error) {
+    throw recordFailure(error, path, "publish");
+  } finally {
+    if (temporaryExists) await unlink(temporary).catch(ignoreMissing);
+  }
+}
+
+/** Makes the names in a directory durable. File systems that cannot sync a directory are taken at their word. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (errnoOf(error) !== "EINVAL") throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+const temporaryPattern = /^\..+\.(\d+)\.[0-9a-f]{12}\.publishing$/;
+
+function temporaryName(path: string): string {
+  return join(
+    dirname(path),
+    `.${basename(path)}.${process.pid}.${randomBytes(6).toString("hex")}.publishing`,
+  );
+}
+
+/**
+ * Removes temporary files that processes which no longer run left in `directory`. `isAlive` answers whether a process id
+ * belongs to a running process. Returns the number removed.
+ */
+export async function removeAbandonedTemporaries(
+  directory: string,
+  isAlive: (processId: number) => boolean,
+): Promise<number> {
+  let removed = 0;
+  for (const name of await readdir(directory)) {
+    const match = temporaryPattern.exec(name);
+    if (match === null || isAlive(Number(match[1]))) continue;
+    await unlink(join(directory, name)).catch(ignoreMissing);
+    removed += 1;
+  }
+  return removed;
+}
+
+function ignoreMissing(error: unknown): void {
+  if (errnoOf(error) !== "ENOENT") throw error;
+}

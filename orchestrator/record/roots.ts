@@ -1,0 +1,70 @@
+import { chmod, mkdir, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { recordFailure } from "./failure.ts";
+
+/** The environment variables a process was started with; handed in, never read from the process here. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The four directories everything durable lives under. All are absolute.
+ *
+ * - `config`: what a person edits (init.lisp, roles, server lists).
+ * - `data`: conversations, execution directories, artifacts.
+ * - `state`: preferences, credentials, leases, the private Redis.
+ * - `cache`: replaceable.
+ */
+export interface Roots {
+  readonly config: string;
+  readonly data: string;
+  readonly state: string;
+  readonly cache: string;
+}
+
+const layout = {
+  config: { variable: "XDG_CONFIG_HOME", fallback: [".config"] },
+  data: { variable: "XDG_DATA_HOME", fallback: [".local", "share"] },
+  state: { variable: "XDG_STATE_HOME", fallback: [".local", "state"] },
+  cache: { variable: "XDG_CACHE_HOME", fallback: [".cache"] },
+} as const;
+
+/**
+ * The roots named by `environment`. An XDG value that is not a non-empty absolute path is ignored and the default below
+ * the home directory is used. The home directory is `HOME` when absolute, else the account's.
+ */
+export function resolveRoots(environment: Environment): Roots {
+  const home = absoluteOr(environment["HOME"], () => homedir());
+  const root = (name: keyof Roots): string => {
+    const { variable, fallback } = layout[name];
+    return join(
+      absoluteOr(environment[variable], () => join(home, ...fallback)),
+      "autolith",
+    );
+  };
+  return { config: root("config"), data: root("data"), state: root("state"), cache: root("cache") };
+}
+
+function absoluteOr(value: string | undefined, fallback: () => string): string {
+  return value !== undefined && isAbsolute(value) ? value : fallback();
+}
+
+/** Creates the roots that are missing with mode 0700. Existing ones are left as their owner made them. */
+export async function prepareRoots(roots: Roots): Promise<void> {
+  for (const root of Object.values(roots)) await ensurePrivateDirectory(root);
+}
+
+/**
+ * Creates `path` and its missing parents with mode 0700 whatever the umask is. A directory that exists keeps its mode.
+ *
+ * @throws RecordError `read-only`, `no-space` or `input-output`.
+ */
+export async function ensurePrivateDirectory(path: string): Promise<void> {
+  try {
+    const existing = await stat(path).catch(() => undefined);
+    if (existing?.isDirectory() === true) return;
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await chmod(path, 0o700);
+  } catch (error) {
+    throw recordFailure(error, path, "create the directory");
+  }
+}

@@ -1,0 +1,29 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { freshDirectory } from "./directories.ts";
+
+it("a full disk: typed errors, earlier records intact, work goes on once there is room", async () => {
+  const disk = await freshDirectory();
+  const script = fileURLToPath(new URL("./small-disk.ts", import.meta.url));
+  const { stdout } = await promisify(execFile)("bwrap", [
+    ...["--dev-bind", "/", "/", "--size", String(256 * 1024), "--tmpfs", disk],
+    ...[process.execPath, script, disk],
+  ]);
+  const outcome = JSON.parse(stdout) as {
+    written: number;
+    failures: string[];
+    afterFailure: { content: string; names: string[] };
+    next: number;
+    lines: number[];
+    content: string;
+  };
+  expect(outcome.written).toBeGreaterThan(10);
+  expect(outcome.failures).toEqual(["no-space", "no-space"]);
+  expect(outcome.afterFailure.content).toBe("old");
+  expect(outcome.afterFailure.names.toSorted()).toEqual(["journal", "result"]);
+  expect(outcome.next).toBe(outcome.written + 1);
+  expect(outcome.lines).toEqual(Array.from({ length: outcome.next }, (_, index) => index + 1));
+  expect(outcome.content).toBe("new");
+});

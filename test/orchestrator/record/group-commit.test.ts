@@ -1,0 +1,151 @@
+import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  type CommitHandle,
+  GroupCommit,
+  type GroupCommitOptions,
+} from "../../../orchestrator/record/group-commit.ts";
+import type { RecordError } from "../../../orchestrator/record/failure.ts";
+import { freshDirectory } from "./directories.ts";
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+/** A real file whose writes and syncs can be made to fail as a disk does. */
+class FaultyFile {
+  writes = 0;
+  syncs = 0;
+  /** Each is thrown once, in order, by the next writes (after half the bytes went out) or syncs. */
+  readonly writeFaults: Error[] = [];
+  readonly syncFaults: Error[] = [];
+  readonly truncateFaults: Error[] = [];
+  readonly path: string;
+  readonly handle: CommitHandle;
+
+  constructor(path: string, real: CommitHandle) {
+    this.path = path;
+    this.handle = {
+      read: real.read.bind(real),
+      close: real.close.bind(real),
+      write: (async (bytes: Uint8Array, offset: number, length: number, position: number) => {
+        this.writes += 1;
+        const fault = this.writeFaults.shift();
+        if (fault === undefined) return real.write(bytes, offset, length, position);
+        await real.write(bytes, offset, Math.ceil(length / 2), position);
+        throw fault;
+      }) as CommitHandle["write"],
+      datasync: async () => {
+        this.syncs += 1;
+        const fault = this.syncFaults.shift();
+        if (fault !== undefined) throw fault;
+        await real.datasync();
+      },
+      truncate: async (length) => {
+        const fault = this.truncateFaults.shift();
+        if (fault !== undefined) throw fault;
+        await real.truncate(length);
+      },
+    };
+  }
+}
+
+async function group(options: GroupCommitOptions = {}): Promise<{ file: FaultyFile; commits: GroupCommit }> {
+  const path = join(await freshDirectory(), "file");
+  const file = new FaultyFile(path, await open(path, "w+"));
+  const commits = new GroupCommit(file.handle, path, { end: 0, committed: 1 }, options);
+  onTestFinished(() => commits.close());
+  return { file, commits };
+}
+
+const line =
+  (text: string) =>
+  (ordinal: number): Uint8Array =>
+    Buffer.from(`${ordinal} ${text}\n`);
+
+const contentOf = (file: FaultyFile): Promise<string> => readFile(file.path, "utf8");
+
+describe("group commit", () => {
+  it("writes a burst in one write and syncs it once", async () => {
+    const { file, commits } = await group();
+    await Promise.all(Array.from({ length: 200 }, (_, index) => commits.append(line(`r${index}`), true)));
+    expect(file.writes).toBe(1);
+    expect(file.syncs).toBe(1);
+  });
+
+  it("syncs what nobody asked to have synced after the set time", async () => {
+    const { file, commits } = await group({ syncAfterMs: 1 });
+    await commits.append(line("a"), false);
+    expect(file.syncs).toBe(0);
+    await expect.poll(() => file.syncs).toBe(1);
+  });
+
+  it.each(["ENOSPC", "EIO", "EROFS"])(
+    "%s: the batch is refused and cut off, then work goes on",
+    async (errno) => {
+      const { file, commits } = await group();
+      await commits.append(line("first"), true);
+      file.writeFaults.push(systemError(errno));
+      const results = await Promise.allSettled([
+        commits.append(line("lost"), true),
+        commits.append(line("lost too"), false),
+      ]);
+      const code = { ENOSPC: "no-space", EIO: "input-output", EROFS: "read-only" }[errno];
+      for (const result of results) expect(result).toMatchObject({ status: "rejected", reason: { code } });
+      expect(await contentOf(file)).toBe("1 first\n");
+      expect(await commits.append(line("second"), true)).toBe(2);
+      expect(await contentOf(file)).toBe("1 first\n2 second\n");
+    },
+  );
+
+  it("cuts rubbish off later when it could not be cut at once", async () => {
+    const { file, commits } = await group();
+    await commits.append(line("first"), false);
+    file.writeFaults.push(systemError("ENOSPC"));
+    file.truncateFaults.push(systemError("EIO"));
+    await expect(commits.append(line("a long line that is lost"), false)).rejects.toMatchObject({
+      code: "no-space",
+    });
+    expect(await commits.append(line("2nd"), false)).toBe(2);
+    expect(await contentOf(file)).toBe("1 first\n2 2nd\n");
+  });
+
+  it("a failed sync refuses those who asked for it and is made good by the next one", async () => {
+    const { file, commits } = await group();
+    file.syncFaults.push(systemError("EIO"));
+    await expect(commits.append(line("a"), true)).rejects.toMatchObject({ code: "input-output" });
+    const before = file.writes;
+    expect(await commits.append(line("b"), true)).toBe(2);
+    expect(file.writes - before, "the doubtful bytes are written again").toBe(2);
+    expect(await contentOf(file)).toBe("1 a\n2 b\n");
+  });
+
+  it("reports a failed sync that nobody waits for", async () => {
+    const failures: RecordError[] = [];
+    const { file, commits } = await group({
+      syncAfterMs: 1,
+      onSyncFailure: (failure) => failures.push(failure),
+    });
+    file.syncFaults.push(systemError("EIO"));
+    await commits.append(line("a"), false);
+    await expect.poll(() => failures.map(({ code }) => code)).toEqual(["input-output"]);
+  });
+
+  it("refuses appends over the backlog with its number", async () => {
+    const { commits } = await group({ backlogLimit: 2 });
+    const waiting = [commits.append(line("a"), false), commits.append(line("b"), false)];
+    await expect(commits.append(line("c"), false)).rejects.toThrow(/^2 records already wait/);
+    expect(await Promise.all(waiting)).toEqual([1, 2]);
+  });
+
+  it("flush resolves when everything is on the disk", async () => {
+    const { file, commits } = await group();
+    const append = commits.append(line("a"), false);
+    await commits.flush();
+    expect(file.syncs).toBe(1);
+    expect(await append).toBe(1);
+    await commits.flush();
+    expect(file.syncs).toBe(1);
+  });
+});
