@@ -1,0 +1,146 @@
+import {
+  DataFloat,
+  DataValueError,
+  Keyword,
+  type DataForm,
+  type DataList,
+  type FloatFormat,
+} from "./form.ts";
+
+/** How forms are written. */
+export interface PrintOptions {
+  /**
+   * The format a reader of this text takes floats without a marker to have; floats of the other format get one.
+   * Default `"single"`, as Common Lisp's reader takes them, so that doubles print as `1.5d0`.
+   */
+  readonly floatFormat?: FloatFormat | undefined;
+}
+
+/** As {@link PrintOptions}, with the line width that pretty printing tries to keep. */
+export interface PrettyPrintOptions extends PrintOptions {
+  /** Characters a line should not exceed. Default 100. Strings are never broken. */
+  readonly width?: number | undefined;
+}
+
+/** Nesting that the printers accept; deeper (or circular) values are refused. */
+export const maxPrintedDepth = 1000;
+
+/**
+ * The form on one line (strings may hold line breaks of their own), keywords in upper case. Half surrogate pairs, which
+ * UTF-8 cannot hold, become U+FFFD.
+ * @throws DataValueError for nesting beyond {@link maxPrintedDepth} and numbers that are not integers.
+ */
+export function printDataForm(form: DataForm, options: PrintOptions = {}): string {
+  return printFlat(form, options.floatFormat ?? "single", 0);
+}
+
+/** As {@link printDataForm}, broken into indented lines where one would be too wide; keys and values share a line. */
+export function prettyPrintDataForm(form: DataForm, options: PrettyPrintOptions = {}): string {
+  const style = { floatFormat: options.floatFormat ?? "single", width: options.width ?? 100 };
+  return printPretty(form, style, 0, 0);
+}
+
+function printFlat(form: DataForm, floatFormat: FloatFormat, depth: number): string {
+  if (!Array.isArray(form)) return printAtom(form as Exclude<DataForm, DataList>, floatFormat);
+  checkDepth(depth);
+  const list = form as DataList;
+  if (list.length === 0) return "NIL";
+  let text = "(";
+  for (let index = 0; index < list.length; index++) {
+    if (index > 0) text += " ";
+    text += printFlat(list[index] as DataForm, floatFormat, depth + 1);
+  }
+  return `${text})`;
+}
+
+interface PrettyStyle {
+  readonly floatFormat: FloatFormat;
+  readonly width: number;
+}
+
+function printPretty(form: DataForm, style: PrettyStyle, indent: number, depth: number): string {
+  if (!Array.isArray(form)) return printAtom(form as Exclude<DataForm, DataList>, style.floatFormat);
+  checkDepth(depth);
+  const list = form as DataList;
+  if (fits(list, style.width - indent)) return printFlat(list, style.floatFormat, depth);
+  const lines: string[] = [];
+  for (let index = 0; index < list.length; index++) {
+    const element = list[index] as DataForm;
+    const text = printPretty(element, style, indent + 1, depth + 1);
+    const following = list[index + 1];
+    const isKey = element instanceof Keyword && index + 1 < list.length && !(following instanceof Keyword);
+    if (!isKey || index === 0) {
+      lines.push(text);
+      continue;
+    }
+    const valueIndent = indent + 2 + text.length;
+    lines.push(`${text} ${printPretty(following as DataForm, style, valueIndent, depth + 1)}`);
+    index++;
+  }
+  return `(${lines.join(`\n${" ".repeat(indent + 1)}`)})`;
+}
+
+/** Could the list be printed within `room` characters? Looks at no more of it than that. */
+function fits(list: DataList, room: number): boolean {
+  return remaining(list, room) >= 0;
+}
+
+function remaining(form: DataForm, room: number): number {
+  if (!Array.isArray(form)) return room - atomWidth(form as Exclude<DataForm, DataList>);
+  let left = room - 1;
+  for (const element of form as DataList) {
+    if (left < 0) return left;
+    left = remaining(element, left - 1);
+  }
+  return left;
+}
+
+function atomWidth(form: Exclude<DataForm, DataList>): number {
+  if (typeof form === "string") return form.includes("\n") ? Number.POSITIVE_INFINITY : form.length + 2;
+  return printAtom(form, "double").length;
+}
+
+function checkDepth(depth: number): void {
+  if (depth >= maxPrintedDepth) {
+    throw new DataValueError(`a list nests deeper than ${maxPrintedDepth}, or contains itself`);
+  }
+}
+
+function printAtom(form: Exclude<DataForm, DataList>, floatFormat: FloatFormat): string {
+  if (typeof form === "string") return printString(form);
+  if (form instanceof Keyword) return `:${form.name}`;
+  if (form === false) return "NIL";
+  if (form === true) return "T";
+  if (form instanceof DataFloat) return printFloat(form, floatFormat);
+  if (typeof form === "bigint" || Number.isSafeInteger(form)) return String(form === 0 ? 0 : form);
+  throw new DataValueError(
+    `${form} is not an integer: wrap floats in DataFloat and large integers in bigint`,
+  );
+}
+
+function printString(text: string): string {
+  const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
+  return `"${/["\\]/.test(wellFormed) ? wellFormed.replace(/["\\]/g, "\\$&") : wellFormed}"`;
+}
+
+/** Shortest digits that read back as the same float, always with a point, so that 3.0 stays a float. */
+function printFloat(float: DataFloat, readerFormat: FloatFormat): string {
+  const digits = float.format === "single" ? shortestSingle(float.value) : spelled(float.value);
+  const [mantissa = "", exponent] = digits.split("e");
+  const pointed = mantissa.includes(".") ? mantissa : `${mantissa}.0`;
+  const marker = float.format === "single" ? "f" : "d";
+  if (float.format !== readerFormat) return `${pointed}${marker}${Number(exponent ?? 0)}`;
+  return exponent === undefined ? pointed : `${pointed}e${Number(exponent)}`;
+}
+
+function shortestSingle(value: number): string {
+  for (let precision = 1; precision <= 9; precision++) {
+    const rounded = Number(value.toPrecision(precision));
+    if (Math.fround(rounded) === value) return spelled(rounded);
+  }
+  return spelled(value);
+}
+
+function spelled(value: number): string {
+  return Object.is(value, -0) ? "-0" : String(value);
+}
