@@ -134,6 +134,7 @@ function printFloat(float: DataFloat, readerFormat: FloatFormat): string {
 }
 
 function shortestSingle(value: number): string {
+  if (value === 0) return spelled(value);
   for (let precision = 1; precision <= 9; precision++) {
     const rounded = Number(value.toPrecision(precision));
     if (Math.fround(rounded) === value) return spelled(rounded);
