@@ -7,6 +7,7 @@ import { failureOf } from "../contract/failure.ts";
 import type { ToolCallItem, ToolResultItem } from "../contract/model.ts";
 import type { ToolContext, ToolDeclaration, ToolOutcome } from "../contract/tool.ts";
 import type { JobJournal } from "../jobs/journal-records.ts";
+import { parseToolArguments } from "../model-exchange/tool-arguments.ts";
 import type { ToolRegistry } from "./registry.ts";
 import { type CallConcurrency, planWaves } from "./waves.ts";
 
@@ -76,10 +77,9 @@ function prepare(call: ToolCallItem, registry: ToolRegistry): Prepared {
       "unknown-tool",
       `There is no tool ${call.tool}. Available: ${registry.names().join(", ")}.`,
     );
-  const parsed = parseArguments(call.arguments);
-  if (parsed === undefined)
-    return refuse("invalid-arguments", `The arguments of ${call.tool} are not one JSON object.`);
-  const checked = tool.arguments.safeParse(parsed);
+  const parsed = parseToolArguments(call.arguments);
+  if (!parsed.ok) return refuse("invalid-arguments", `${call.tool}: ${parsed.problem}`);
+  const checked = tool.arguments.safeParse(parsed.value);
   if (!checked.success)
     return refuse(
       "invalid-arguments",
@@ -90,15 +90,6 @@ function prepare(call: ToolCallItem, registry: ToolRegistry): Prepared {
 
 function refuse(code: string, content: string): Prepared {
   return { kind: "refused", outcome: { status: "error", code, content } };
-}
-
-function parseArguments(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text === "" ? "{}" : text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function concurrencyOf(entry: Prepared, context: CallContext): CallConcurrency {

@@ -1,0 +1,19 @@
+/** The durable record of one agent's conversation, as the agent's host side needs it. */
+import type { AssistantItem, ModelItem, ModelUsage } from "../contract/model.ts";
+import type { SettledCall } from "../tools/dispatcher.ts";
+
+/** Every method resolves when the records survive the death of this process. */
+export interface AgentTranscript {
+  userMessage(text: string, options?: { readonly automatic?: boolean }): Promise<void>;
+  /** One response of the model: its items in wire order and what it cost. */
+  response(
+    items: readonly AssistantItem[],
+    usage: ModelUsage,
+    request: { readonly requestNumber: number; readonly responseId: string | undefined },
+  ): Promise<void>;
+  toolResults(settled: readonly SettledCall[]): Promise<void>;
+  /** The conversation for the next request: every call has exactly one result. */
+  history(): Promise<readonly ModelItem[]>;
+  /** Releases the writer's lock. */
+  close(): Promise<void>;
+}
