@@ -1,0 +1,69 @@
+/**
+ * Builds `dist`: `tsc` to `dist/js` (what libraries import), bundled entries in `dist/bundle` (what the launcher runs), data files beside
+ * both, and a compile cache for the bundle. Writes `dist/.built` last, so that an interrupted build counts as none.
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const output = join(root, "dist/js");
+const bundle = join(root, "dist/bundle");
+const startedAt = Date.now();
+
+/** Modules that run as entries of their own: the command line and everything started as a thread. Base names are unique. */
+const entries = ["cli/main.ts", ...globSync("workers/**/*-thread.ts", { cwd: root }), ...globSync("redis/**/*-process.ts", { cwd: root })];
+
+/** Packages that find files beside themselves, and so stay outside the bundle. */
+const external = ["piscina", "@vscode/ripgrep", "@lydell/node-pty", "fsevents", "react-devtools-core"];
+
+rmSync(join(root, "dist/.built"), { force: true });
+rmSync(bundle, { recursive: true, force: true });
+execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"], {
+  cwd: root,
+  stdio: "inherit",
+});
+
+function copyData() {
+  for (const file of globSync("{lisp,roles,orchestrator,redis,workers,cli}/**/*.{lua,sexp,lisp}", { cwd: root })) {
+    for (const target of [join(output, file), join(bundle, basename(dirname(file)), basename(file))]) {
+      mkdirSync(dirname(target), { recursive: true });
+      cpSync(join(root, file), target);
+    }
+  }
+}
+
+async function bundleEntries() {
+  const build = await rolldown({
+    input: Object.fromEntries(entries.map((file) => [basename(file, ".ts"), join(output, file.replace(/\.ts$/, ".js"))])),
+    platform: "node",
+    external: (id) => id.startsWith("node:") || external.some((name) => id === name || id.startsWith(`${name}/`)),
+    logLevel: "warn",
+  });
+  await build.write({ dir: bundle, format: "esm", sourcemap: false, chunkFileNames: "[name]-[hash].js", entryFileNames: "[name].js", minify: false });
+  await build.close();
+}
+
+/** Loads every chunk once with the cache on; an entry's own side effects are kept out by AUTOLITH_WARM. */
+function warmCompileCache() {
+  const chunks = readdirSync(bundle).filter((name) => name.endsWith(".js"));
+  const program = `
+    import { flushCompileCache } from "node:module";
+    for (const chunk of ${JSON.stringify(chunks)}) {
+      try { await import(${JSON.stringify(`file://${bundle}/`)} + chunk); } catch (error) { console.error("not warmed: " + chunk + ": " + error); }
+    }
+    flushCompileCache();
+    process.exit(0);`;
+  execFileSync(process.execPath, ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(root, "dist/compile-cache"), AUTOLITH_WARM: "1" },
+  });
+}
+
+copyData();
+await bundleEntries();
+warmCompileCache();
+writeFileSync(join(root, "dist/.built"), `${new Date().toISOString()}\n`);
+process.stderr.write(`built ${entries.length} entries in ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);
