@@ -14,7 +14,11 @@ const bundle = join(root, "dist/bundle");
 const startedAt = Date.now();
 
 /** Modules that run as entries of their own: the command line and everything started as a thread. Base names are unique. */
-const entries = ["cli/main.ts", ...globSync("workers/**/*-thread.ts", { cwd: root }), ...globSync("redis/**/*-process.ts", { cwd: root })];
+const entries = [
+  "cli/main.ts",
+  ...globSync("workers/**/*-thread.ts", { cwd: root }),
+  ...globSync("redis/**/*-process.ts", { cwd: root }),
+];
 
 /** Packages that find files beside themselves, and so stay outside the bundle. */
 const external = ["piscina", "@vscode/ripgrep", "@lydell/node-pty", "fsevents", "react-devtools-core"];
@@ -27,7 +31,9 @@ execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "
 });
 
 function copyData() {
-  for (const file of globSync("{lisp,roles,orchestrator,redis,workers,cli}/**/*.{lua,sexp,lisp}", { cwd: root })) {
+  for (const file of globSync("{lisp,roles,orchestrator,redis,workers,cli}/**/*.{lua,sexp,lisp}", {
+    cwd: root,
+  })) {
     for (const target of [join(output, file), join(bundle, basename(dirname(file)), basename(file))]) {
       mkdirSync(dirname(target), { recursive: true });
       cpSync(join(root, file), target);
@@ -37,12 +43,22 @@ function copyData() {
 
 async function bundleEntries() {
   const build = await rolldown({
-    input: Object.fromEntries(entries.map((file) => [basename(file, ".ts"), join(output, file.replace(/\.ts$/, ".js"))])),
+    input: Object.fromEntries(
+      entries.map((file) => [basename(file, ".ts"), join(output, file.replace(/\.ts$/, ".js"))]),
+    ),
     platform: "node",
-    external: (id) => id.startsWith("node:") || external.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: (id) =>
+      id.startsWith("node:") || external.some((name) => id === name || id.startsWith(`${name}/`)),
     logLevel: "warn",
   });
-  await build.write({ dir: bundle, format: "esm", sourcemap: false, chunkFileNames: "[name]-[hash].js", entryFileNames: "[name].js", minify: false });
+  await build.write({
+    dir: bundle,
+    format: "esm",
+    sourcemap: false,
+    chunkFileNames: "[name]-[hash].js",
+    entryFileNames: "[name].js",
+    minify: false,
+  });
   await build.close();
 }
 
@@ -56,14 +72,20 @@ function warmCompileCache() {
     }
     flushCompileCache();
     process.exit(0);`;
-  execFileSync(process.execPath, ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: { ...process.env, NODE_COMPILE_CACHE: join(root, "dist/compile-cache"), AUTOLITH_WARM: "1" },
-  });
+  execFileSync(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program],
+    {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, NODE_COMPILE_CACHE: join(root, "dist/compile-cache"), AUTOLITH_WARM: "1" },
+    },
+  );
 }
 
 copyData();
 await bundleEntries();
 warmCompileCache();
 writeFileSync(join(root, "dist/.built"), `${new Date().toISOString()}\n`);
-process.stderr.write(`built ${entries.length} entries in ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);
+process.stderr.write(
+  `built ${entries.length} entries in ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`,
+);
