@@ -48,6 +48,8 @@ export type ToolDeclaration<Schema extends z.ZodType = z.ZodType> = {
   /** `none`: reads only. `local`: changes files or state of ours. `external`: effects outside our control (a command); its intent is synced to disk first. */
   readonly effects: "none" | "local" | "external";
   readonly concurrency: ToolConcurrency<z.infer<Schema>>;
+  /** Characters of a result that the model sees before it overflows; 8,000 when absent. */
+  readonly resultLimit?: number;
   /** `children`: only children (yield.submit). `primary`: never offered to children. */
   readonly audience: "all" | "primary" | "children";
   execute(args: z.infer<Schema>, context: ToolContext): Promise<ToolOutcome>;

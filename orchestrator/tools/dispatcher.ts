@@ -108,7 +108,8 @@ async function settleCall(
   const startedAt = options.now();
   options.observer.started(call);
   const outcome = entry.kind === "refused" ? entry.outcome : await perform(call, entry, context, options);
-  const output = await bounded(outcome.content, options.overflow);
+  const limit = (entry.kind === "ready" ? entry.tool.resultLimit : undefined) ?? toolResultLimit;
+  const output = await bounded(outcome.content, limit, options.overflow);
   const settled: SettledCall = {
     call,
     result: {
@@ -166,10 +167,10 @@ function cancelledBeforeStart(name: string): ToolOutcome {
   return { status: "error", code: "cancelled", content: `${name} was not started: the work was cancelled.` };
 }
 
-async function bounded(content: string, overflow: OverflowStore): Promise<string> {
-  if (content.length <= toolResultLimit) return content;
+async function bounded(content: string, limit: number, overflow: OverflowStore): Promise<string> {
+  if (content.length <= limit) return content;
   const note = await overflowNote(content, overflow);
-  const room = Math.max(0, toolResultLimit - note.length - 16);
+  const room = Math.max(0, limit - note.length - 16);
   const head = Math.floor(room * 0.6);
   return `${wellFormedHead(content, head)}\n${note}\n${wellFormedTail(content, room - head)}`;
 }

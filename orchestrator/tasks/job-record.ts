@@ -1,0 +1,149 @@
+/** A job as task and job tools show it (facts C.7, RECORD). */
+import type { DataForm } from "../../lisp/data-forms/index.ts";
+import { jsonToForm } from "../../lisp/data-forms/index.ts";
+import { usageTotals } from "../agents/agent-result.ts";
+import type { AgentResult, JobPayload, ShellResult, UsageTotals } from "../contract/job-catalog.ts";
+import { jobCatalog } from "../contract/job-catalog.ts";
+import type { Job } from "../jobs/job-table.ts";
+import type { Outcome } from "../jobs/lifecycle.ts";
+import type { ProgressSnapshot } from "./child-progress.ts";
+import { preview, properties, report, word } from "./report-form.ts";
+
+/** What a record is made of. `outcome` is absent while the job is live. */
+export type JobView = {
+  readonly job: Job;
+  readonly outcome: Outcome<unknown> | undefined;
+  readonly progress: ProgressSnapshot | undefined;
+  /** Absolute path of the execution's `result.sexp`. */
+  readonly artifactPath: string | undefined;
+  readonly artifactAvailable: boolean;
+  /** Visible name of the owner: a job name or `primary`. */
+  readonly ownerName: string;
+  readonly now: number;
+};
+
+/** The record with its texts cut to `previewLimit` characters. */
+export function jobRecordForm(view: JobView, previewLimit: number): DataForm {
+  return view.job.kind === "agent" ? childRecord(view, previewLimit) : executionRecord(view, previewLimit);
+}
+
+function commonFields(view: JobView): Record<string, DataForm | undefined> {
+  const { job } = view;
+  return {
+    state: word(job.life.state),
+    detached: job.detached,
+    owner: view.ownerName,
+    "completion-policy": word(job.completionPolicy),
+  };
+}
+
+function cancellation(view: JobView): DataForm {
+  return view.job.cancelReason === undefined ? false : word(view.job.cancelReason);
+}
+
+function childRecord(view: JobView, previewLimit: number): DataForm {
+  const payload = jobCatalog.agent.payload.parse(view.job.payload);
+  return properties({
+    id: view.job.name,
+    "execution-id": view.job.executionId,
+    type: word("task"),
+    agent: payload.role,
+    ...commonFields(view),
+    result: view.outcome === undefined ? false : childResult(view, payload, previewLimit),
+    ...(view.outcome === undefined ? { progress: progressForm(view, payload, previewLimit) } : {}),
+    "cancellation-reason": cancellation(view),
+  });
+}
+
+function usageForm(usage: UsageTotals): DataForm {
+  const pairs: [string, number | undefined][] = [
+    ["input_tokens", usage.inputTokens],
+    ["output_tokens", usage.outputTokens],
+    ["total_tokens", usage.totalTokens],
+  ];
+  return pairs.flatMap(([name, count]) => (count === undefined ? [] : [[name, count]]));
+}
+
+function childResult(view: JobView, payload: JobPayload<"agent">, previewLimit: number): DataForm {
+  const outcome = view.outcome as Outcome<AgentResult>;
+  const result = outcome.result;
+  const failure = outcome.state === "failed" ? outcome.failure.message : undefined;
+  return properties({
+    status: word(result?.status ?? (outcome.state === "aborted" ? "aborted" : "failed")),
+    error: result?.error ?? failure,
+    label: result?.label,
+    output: result === undefined ? "" : preview(result.output, previewLimit),
+    "structured-output-present-p": result?.structuredOutputPresent ?? false,
+    "structured-output": structuredOutput(result, previewLimit),
+    usage: result === undefined ? false : usageForm(result.usage),
+    "duration-ms": result?.durationMs,
+    model: result?.model ?? payload.model,
+    artifact: properties({
+      path: view.artifactPath,
+      format: word("sexp"),
+      "available-p": view.artifactAvailable,
+    }),
+  });
+}
+
+function structuredOutput(result: AgentResult | undefined, previewLimit: number): DataForm | undefined {
+  if (result?.structuredOutput === undefined) return undefined;
+  const size = JSON.stringify(result.structuredOutput).length;
+  return size <= previewLimit
+    ? jsonToForm(result.structuredOutput)
+    : report("in-artifact", { field: word("structured-output"), characters: size });
+}
+
+function progressForm(view: JobView, payload: JobPayload<"agent">, previewLimit: number): DataForm {
+  const { progress } = view;
+  return properties({
+    status: word(view.job.life.state),
+    "current-tool": progress?.currentTool,
+    "recent-tools": [...(progress?.recentTools ?? [])],
+    "recent-output": preview(progress?.recentOutput.slice(-1_000) ?? "", previewLimit),
+    "request-count": progress?.requestCount ?? 0,
+    usage: usageForm(usageTotals(progress?.usages ?? [], progress?.requestCount ?? 0)),
+    "duration-ms": view.job.claimedAt === undefined ? 0 : Math.max(0, view.now - view.job.claimedAt),
+    model: payload.model,
+  });
+}
+
+function executionRecord(view: JobView, previewLimit: number): DataForm {
+  const { job, outcome } = view;
+  const shell = job.kind === "shell" ? jobCatalog.shell.payload.parse(job.payload) : undefined;
+  const result = outcome?.result as ShellResult | undefined;
+  return properties({
+    id: job.name,
+    "execution-id": job.executionId,
+    type: word("tool"),
+    tool: job.kind === "shell" ? "shell.run" : job.kind,
+    description: shell?.description ?? shell?.command.slice(0, 80),
+    summary: executionSummary(outcome),
+    ...commonFields(view),
+    "shell-logs": [...(result?.shellLogs ?? [])],
+    result: outcome === undefined ? false : executionResult(outcome, result, previewLimit),
+    "cancellation-reason": cancellation(view),
+    "condition-report":
+      outcome?.state === "failed" ? preview(outcome.failure.message, previewLimit) : undefined,
+  });
+}
+
+function executionSummary(outcome: Outcome<unknown> | undefined): string | undefined {
+  if (outcome === undefined) return undefined;
+  const result = outcome.result as ShellResult | undefined;
+  if (result?.exitCode !== undefined) return `exit ${result.exitCode}`;
+  return result?.ending ?? outcome.state;
+}
+
+function executionResult(
+  outcome: Outcome<unknown>,
+  result: ShellResult | undefined,
+  previewLimit: number,
+): DataForm {
+  return properties({
+    status: word(outcome.state === "completed" ? "success" : outcome.state),
+    content: preview(result?.content ?? "", previewLimit),
+    "shell-logs": [...(result?.shellLogs ?? [])],
+    "duration-ms": result?.durationMs,
+  });
+}
