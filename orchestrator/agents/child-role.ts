@@ -1,0 +1,14 @@
+/** A role as an agent run needs it: already resolved against the registry, the models and the caller's policy. */
+import type { ReasoningEffort } from "../contract/model.ts";
+import type { ContractCheck } from "./yield.ts";
+
+export type ChildRole = {
+  readonly name: string;
+  readonly instructions: string;
+  /** May the role use this tool (`namespace.name`)? */
+  grants(tool: string): boolean;
+  /** Roles it may start; every role, or none when empty. */
+  readonly spawns: "all" | readonly string[];
+  readonly effort: ReasoningEffort;
+  readonly contract: { readonly check: ContractCheck; readonly jsonSchema: string } | undefined;
+};
