@@ -10,7 +10,7 @@ export interface AgentLimits {
   readonly responseHeadTimeoutMs: number;
   /** Longest silence (no byte) inside a stream. */
   readonly streamIdleTimeoutMs: number;
-  /** Longest wait a server's Retry-After is honoured for; a longer one ends the request with the failure. */
+  /** Longest wait between attempts; a Retry-After above it is cut to it. */
   readonly maxRetryAfterMs: number;
   /** First backoff; doubles with each failure up to `maxBackoffMs`; the upper half of it is random. */
   readonly baseBackoffMs: number;

@@ -180,6 +180,8 @@ export const agentFailureSchema = z.strictObject({
     "turn-limit",
     /** The host could not serve a boundary (record not writable, internal error). */
     "host-refused",
+    /** A defect of ours in the agent thread. */
+    "internal-error",
     /** The thread ended under the agent: exit, out of memory or an uncaught error. */
     "thread-lost",
   ]),

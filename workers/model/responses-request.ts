@@ -1,0 +1,65 @@
+import type { ModelEndpoint, ModelItem, ModelRequest, WireItem } from "../../orchestrator/contract/model.ts";
+import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
+import { serverEffort } from "./reasoning-effort.ts";
+import { textOf, type WireObject } from "./wire-values.ts";
+
+/** The body of `POST /responses`: nothing is stored by the server, so the whole conversation goes along. */
+export function responsesBody(endpoint: ModelEndpoint, request: ModelRequest, names: WireNames): WireObject {
+  const tools = request.tools.map((tool) => ({
+    type: "function",
+    name: names.toWire(tool.name),
+    description: tool.description,
+    parameters: tool.parameters,
+    strict: false,
+  }));
+  return {
+    model: request.model,
+    ...(request.instructions === "" ? {} : { instructions: request.instructions }),
+    input: request.items.flatMap((item) => inputItems(item, endpoint, names)),
+    stream: true,
+    store: false,
+    ...(tools.length === 0 ? {} : { tools, parallel_tool_calls: true }),
+    ...(endpoint.reasoning ? { include: ["reasoning.encrypted_content"] } : {}),
+    ...(endpoint.reasoning && request.reasoningEffort !== undefined
+      ? { reasoning: { effort: serverEffort(request.reasoningEffort) } }
+      : {}),
+    ...(request.maxOutputTokens === undefined ? {} : { max_output_tokens: request.maxOutputTokens }),
+    ...(request.promptCacheKey === undefined ? {} : { prompt_cache_key: request.promptCacheKey }),
+  };
+}
+
+function inputItems(item: ModelItem, endpoint: ModelEndpoint, names: WireNames): WireObject[] {
+  switch (item.type) {
+    case "user-message":
+      return [{ type: "message", role: "user", content: [{ type: "input_text", text: item.text }] }];
+    case "assistant-message":
+      return [verbatim(item.source, endpoint) ?? { type: "message", role: "assistant", content: item.text }];
+    case "reasoning":
+      return reasoningItems(verbatim(item.source, endpoint));
+    case "tool-call":
+      return [
+        verbatim(item.source, endpoint) ?? {
+          type: "function_call",
+          call_id: item.callId,
+          name: names.toWire(item.tool),
+          arguments: item.arguments,
+        },
+      ];
+    case "tool-result":
+      break;
+  }
+  return [{ type: "function_call_output", call_id: item.callId, output: item.output }];
+}
+
+/** The item as its provider sent it, when this is that provider and wire form. */
+function verbatim(source: WireItem | undefined, endpoint: ModelEndpoint): WireObject | undefined {
+  if (source === undefined || source.wire !== "responses" || source.provider !== endpoint.provider)
+    return undefined;
+  return JSON.parse(source.json) as WireObject;
+}
+
+/** Without its encrypted content a reasoning item is only a reference to something the server did not store. */
+function reasoningItems(item: WireObject | undefined): WireObject[] {
+  if (item === undefined) return [];
+  return item["type"] !== "reasoning" || textOf(item["encrypted_content"]) !== undefined ? [item] : [];
+}
