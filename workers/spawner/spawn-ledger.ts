@@ -1,0 +1,152 @@
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import {
+  bootId,
+  descendantsOf,
+  isAlive,
+  readProcess,
+  readProcessTable,
+  startedWith,
+} from "./process-table.ts";
+import type { ProcessEntry, ProcessIdentity } from "./process-table.ts";
+import { cookieVariable, endTree, findTree } from "./process-tree.ts";
+
+/*
+ * DIRECTORY/<host cookie>/host.json          who the host is
+ * DIRECTORY/<host cookie>/<pid>-<ticks>      one empty file for each live command
+ *
+ * The name of a file is its content, so that recording a command costs one create and forgetting it one unlink, and no
+ * crash can leave half a record.
+ */
+const hostFileSchema = z.strictObject({
+  bootId: z.string(),
+  pid: z.int().positive(),
+  startTicks: z.int().nonnegative(),
+});
+
+const entryPattern = /^([0-9]+)-([0-9]+)$/;
+const hostDirectoryPattern = /^[0-9a-f]{24}$/;
+
+/** What {@link reapSurvivors} found. */
+export interface ReapReport {
+  /** Hosts that were dead and whose records are now gone. */
+  readonly deadHosts: number;
+  /** Processes of dead hosts that were still alive and were ended. */
+  readonly ended: number;
+  /** Processes of dead hosts that could not be ended; their host's records stay for the next start. */
+  readonly left: number;
+}
+
+/** The record of the live commands of one host, kept so that the next host can end them if this one is killed. */
+export class SpawnLedger {
+  /** First part of the cookie of every command of this host. */
+  readonly hostCookie: string;
+  readonly #directory: string;
+
+  private constructor(hostCookie: string, directory: string) {
+    this.hostCookie = hostCookie;
+    this.#directory = directory;
+  }
+
+  /** Opens this host's part of `root` (made with mode 0700 when missing). Throws the file system's error. */
+  static open(root: string): SpawnLedger {
+    const hostCookie = randomBytes(12).toString("hex");
+    const directory = join(root, hostCookie);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const host = {
+      bootId: bootId(),
+      pid: process.pid,
+      startTicks: readProcess(process.pid)?.startTicks ?? 0,
+    };
+    writeFileSync(join(directory, "host.json"), JSON.stringify(host), { mode: 0o600 });
+    return new SpawnLedger(hostCookie, directory);
+  }
+
+  /** Where this host may keep short-lived files of its own (pipes); removed with the ledger. */
+  get directory(): string {
+    return this.#directory;
+  }
+
+  record(identity: ProcessIdentity): void {
+    writeFileSync(join(this.#directory, entryName(identity)), "", { mode: 0o600 });
+  }
+
+  forget(identity: ProcessIdentity): void {
+    rmSync(join(this.#directory, entryName(identity)), { force: true });
+  }
+
+  /** Removes this host's part; only when nothing it started is alive any more. */
+  close(): void {
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+function entryName(identity: ProcessIdentity): string {
+  return `${identity.pid}-${identity.startTicks}`;
+}
+
+/**
+ * Ends what dead hosts left running. A host of an earlier boot has left nothing; a live host is not touched; records
+ * are removed only when all of a host's processes are gone.
+ */
+export async function reapSurvivors(root: string, graceMs = 1000): Promise<ReapReport> {
+  const report = { deadHosts: 0, ended: 0, left: 0 };
+  for (const hostCookie of hostDirectories(root)) {
+    const directory = join(root, hostCookie);
+    const host = readHostFile(directory);
+    if (host !== undefined && host.bootId === bootId()) {
+      if (isAlive(host)) continue;
+      const leaders = recordedLeaders(directory);
+      const end = await endTree(() => survivorsOf(hostCookie, leaders), { graceMs });
+      report.ended += end.found - end.left;
+      report.left += end.left;
+      if (end.left > 0) continue;
+    }
+    report.deadHosts += 1;
+    rmSync(directory, { recursive: true, force: true });
+  }
+  return report;
+}
+
+function hostDirectories(root: string): readonly string[] {
+  try {
+    return readdirSync(root).filter((name) => hostDirectoryPattern.test(name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** The host's own record; undefined when it is missing or torn, which only a host killed while starting leaves behind. */
+function readHostFile(directory: string): z.infer<typeof hostFileSchema> | undefined {
+  try {
+    return hostFileSchema.parse(JSON.parse(readFileSync(join(directory, "host.json"), "utf8")));
+  } catch {
+    // A host that never wrote its record never started a command.
+    return undefined;
+  }
+}
+
+function recordedLeaders(directory: string): readonly ProcessIdentity[] {
+  return readdirSync(directory).flatMap((name) => {
+    const match = entryPattern.exec(name);
+    return match === null ? [] : [{ pid: Number(match[1]), startTicks: Number(match[2]) }];
+  });
+}
+
+function survivorsOf(hostCookie: string, leaders: readonly ProcessIdentity[]): readonly ProcessEntry[] {
+  const table = readProcessTable();
+  const found = new Map<number, ProcessEntry>();
+  for (const leader of leaders) {
+    for (const entry of findTree({ leader, cookie: undefined }, table)) found.set(entry.pid, entry);
+  }
+  for (const entry of table) {
+    if (found.has(entry.pid) || entry.pid === process.pid) continue;
+    if (!startedWith(entry.pid, cookieVariable, (value) => value.startsWith(`${hostCookie}.`))) continue;
+    found.set(entry.pid, entry);
+    for (const below of descendantsOf(entry.pid, table)) found.set(below.pid, below);
+  }
+  return [...found.values()];
+}
