@@ -1,3 +1,5 @@
+import { AutolithError } from "../contract/failure.ts";
+
 /**
  * Why a record could not be read or written.
  *
@@ -25,15 +27,15 @@ export type RecordErrorCode =
   | "locked"
   | "malformed";
 
+const retryableCodes: ReadonlySet<RecordErrorCode> = new Set(["no-space", "backlog-full", "locked"]);
+
 /** A failed read or write of a record. `path` is the file, for messages to the owner of the machine only. */
-export class RecordError extends Error {
-  readonly code: RecordErrorCode;
+export class RecordError extends AutolithError {
+  declare readonly code: RecordErrorCode;
   readonly path: string;
 
   constructor(code: RecordErrorCode, path: string, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.name = "RecordError";
-    this.code = code;
+    super(code, message, { cause, retry: retryableCodes.has(code) ? "retryable" : "terminal" });
     this.path = path;
   }
 }
