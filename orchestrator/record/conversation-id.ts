@@ -14,7 +14,9 @@ export const conversationIdHorizonAt = alphabet.length ** length;
  */
 export function conversationIdAt(instantAt: number): ConversationId {
   if (!Number.isSafeInteger(instantAt) || instantAt < 0 || instantAt >= conversationIdHorizonAt) {
-    throw new RangeError(`a conversation id holds instants from 0 to ${conversationIdHorizonAt - 1}, got ${instantAt}`);
+    throw new RangeError(
+      `a conversation id holds instants from 0 to ${conversationIdHorizonAt - 1}, got ${instantAt}`,
+    );
   }
   let rest = instantAt;
   let text = "";

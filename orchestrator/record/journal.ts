@@ -14,20 +14,20 @@ export interface DecodedLine<R> {
 }
 
 /**
- * How records become lines. A line holds no newline; decoding refuses what it does not know by throwing, and the reason
+ * How records become lines: `A` is what is appended, `R` what is read. A line holds no newline; decoding refuses what it does not know by throwing, and the reason
  * is reported with the gap.
  */
-export interface JournalCodec<R> {
+export interface JournalCodec<R, A = R> {
   /** One line without its newline. `seq` is the record's sequence number. */
-  encode(record: R, seq: number): string;
+  encode(record: A, seq: number): string;
   /** `line` is without its newline and valid for the length of the call only. */
   decode(line: Uint8Array): DecodedLine<R>;
 }
 
 /** How a journal is opened. */
-export interface JournalOptions<R> extends GroupCommitOptions {
+export interface JournalOptions<R, A = R> extends GroupCommitOptions {
   readonly path: string;
-  readonly codec: JournalCodec<R>;
+  readonly codec: JournalCodec<R, A>;
   /** Sequence number of the first record of an empty journal; default 1. */
   readonly firstSeq?: number;
   /** Longest line in bytes, newline not counted; default 16 MiB. */
@@ -45,14 +45,14 @@ export const defaultMaxRecordBytes = 16 * 1024 * 1024;
  * An append-only file of numbered records, one a line. Opening it heals a cut last line; reading never loses what follows
  * a damaged one. There is one writer per file, which its owner ensures by a lock.
  */
-export class Journal<R> {
+export class Journal<R, A = R> {
   readonly path: string;
-  readonly #codec: JournalCodec<R>;
+  readonly #codec: JournalCodec<R, A>;
   readonly #maxRecordBytes: number;
   readonly #commits: GroupCommit;
 
   /** @internal Use `openJournal`. */
-  constructor(options: JournalOptions<R>, handle: FileHandle, state: { end: number; nextSeq: number }) {
+  constructor(options: JournalOptions<R, A>, handle: FileHandle, state: { end: number; nextSeq: number }) {
     this.path = options.path;
     this.#codec = options.codec;
     this.#maxRecordBytes = options.maxRecordBytes ?? defaultMaxRecordBytes;
@@ -81,7 +81,7 @@ export class Journal<R> {
    * @throws RecordError `too-large`, `closed`, `backlog-full`, `no-space`, `read-only`, `input-output`. Nothing of the
    * record stays in the file, and later appends are free to succeed.
    */
-  append(record: R, options: { readonly sync?: boolean } = {}): Promise<number> {
+  append(record: A, options: { readonly sync?: boolean } = {}): Promise<number> {
     return this.#commits.append((seq) => this.#render(record, seq), options.sync ?? false);
   }
 
@@ -106,7 +106,7 @@ export class Journal<R> {
     });
   }
 
-  #render(record: R, seq: number): Uint8Array {
+  #render(record: A, seq: number): Uint8Array {
     const line = Buffer.from(`${this.#codec.encode(record, seq)}\n`);
     if (line.length - 1 > this.#maxRecordBytes) {
       throw new RecordError(
@@ -135,7 +135,7 @@ export class Journal<R> {
  *
  * @throws RecordError `no-space`, `read-only`, `input-output`.
  */
-export async function openJournal<R>(options: JournalOptions<R>): Promise<Journal<R>> {
+export async function openJournal<R, A = R>(options: JournalOptions<R, A>): Promise<Journal<R, A>> {
   const { path } = options;
   await ensurePrivateDirectory(dirname(path));
   try {
@@ -180,8 +180,10 @@ async function healTail<R>(
 /** What is read, and how far. */
 export interface JournalReadOptions<R> {
   readonly path: string;
-  readonly codec: JournalCodec<R>;
+  readonly codec: Pick<JournalCodec<R>, "decode">;
   readonly maxRecordBytes?: number;
+  /** The number the first record ought to have, when known. */
+  readonly firstSeq?: number;
   /** Read the file's first `through` bytes only. */
   readonly through?: number;
   readonly onAnomaly?: (anomaly: JournalAnomaly) => void;
@@ -198,6 +200,7 @@ export async function* readJournal<R>(options: JournalReadOptions<R>): AsyncGene
   const reading = new JournalReading(options.codec, {
     maxRecordBytes: options.maxRecordBytes ?? defaultMaxRecordBytes,
     onAnomaly: options.onAnomaly,
+    firstSeq: options.firstSeq,
   });
   let handle: FileHandle | undefined;
   try {

@@ -25,7 +25,11 @@ export class WriterLockedError extends RecordError {
   readonly holder: ProcessIdentity;
 
   constructor(path: string, holder: ProcessIdentity) {
-    super("locked", path, `process ${holder.processId} is writing here (${path}); end it, or read without writing`);
+    super(
+      "locked",
+      path,
+      `process ${holder.processId} is writing here (${path}); end it, or read without writing`,
+    );
     this.holder = holder;
   }
 }
@@ -55,7 +59,11 @@ export async function acquireWriterLock(path: string): Promise<WriterLock> {
     if (isRunning(holder)) throw new WriterLockedError(path, holder);
     if (await succeed(path, holder, own)) return lockOf(path, own.token);
   }
-  throw new RecordError("locked", path, `the lock ${path} changed hands ${maxAttempts} times while it was tried`);
+  throw new RecordError(
+    "locked",
+    path,
+    `the lock ${path} changed hands ${maxAttempts} times while it was tried`,
+  );
 }
 
 /** Replaces the lock of a dead holder by ours. False when somebody else was faster: look again. */
@@ -123,7 +131,12 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   try {
     return holderSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new RecordError("malformed", path, `${path} is no lock of ours; remove it if nothing writes here`, error);
+    throw new RecordError(
+      "malformed",
+      path,
+      `${path} is no lock of ours; remove it if nothing writes here`,
+      error,
+    );
   }
 }
 
