@@ -11,6 +11,7 @@ import type {
   ReplayRequest,
 } from "../contract/agent-thread.ts";
 import type { AgentResult, CancelReason } from "../contract/job-catalog.ts";
+import type { ModelItem } from "../contract/model.ts";
 import type { ToolContext } from "../contract/tool.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
 import type { JobExecution } from "../jobs/supervisor.ts";
@@ -84,6 +85,10 @@ async function runChild(
   });
 }
 
+function isAssistantItem(item: ModelItem | undefined): boolean {
+  return item !== undefined && item.type !== "user-message" && item.type !== "tool-result";
+}
+
 async function runToEnd(
   job: JobExecution<"agent">,
   run: ChildRun,
@@ -92,6 +97,9 @@ async function runToEnd(
 ): Promise<AgentOutcome> {
   for (let losses = 0; ; losses += 1) {
     const items = [...(await run.transcript.history())];
+    // A turn that ended the run was its last record: its thread died before hearing so.
+    if (losses > 0 && isAssistantItem(items.at(-1)))
+      return { status: "finished", requests: agent.requestCount };
     const spec: AgentSpec = { ...run.spec, items, firstRequestNumber: agent.requestCount + 1 };
     const outcome = await runner.run(spec, agent, job.signal);
     const lost = outcome.status === "failed" && outcome.failure.code === "thread-lost";

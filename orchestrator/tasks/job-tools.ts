@@ -1,0 +1,231 @@
+/** `job.*`: looking at, awaiting, steering and cancelling jobs. A child sees its own jobs and their descendants only. */
+import { z } from "zod";
+import type { DataForm } from "../../lisp/data-forms/index.ts";
+import { AutolithError } from "../contract/failure.ts";
+import type { ToolCaller } from "../contract/caller.ts";
+import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
+import { type Job, classOf } from "../jobs/job-table.ts";
+import { isLive, isTerminal } from "../jobs/lifecycle.ts";
+import { findJob } from "../jobs/names.ts";
+import type { Supervisor } from "../jobs/supervisor.ts";
+import { type JobView, jobRecordForm } from "./job-record.ts";
+import { fitReport, preview, properties, report, reportLimit, word } from "./report-form.ts";
+
+export type JobToolParts = {
+  readonly supervisor: Supervisor;
+  /** Builds the view of a job at this moment, reading its durable result when it left memory. */
+  readonly view: (job: Job) => Promise<JobView>;
+  /** Queues a message for a running child and answers how many wait. Throws typed errors. */
+  readonly steer: (job: Job, message: string) => Promise<number>;
+};
+
+/** Longest wait of `job.wait`, in seconds (facts C.7). */
+const waitLimitSeconds = 3_600;
+
+const reference = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe("Visible job name, execution id, or the bare number of an exec:N job.");
+
+/** Jobs a caller may see: everything for the primary, own descendants for a child. */
+export function visibleJobs(supervisor: Supervisor, caller: ToolCaller): readonly Job[] {
+  const jobs = supervisor.jobs(caller.rootConversationId);
+  const { executionId } = caller;
+  if (executionId === undefined) return jobs;
+  return jobs.filter((job) => job.owner.lineage.includes(executionId));
+}
+
+/** The visible job that a reference names. Throws `unknown-job` or `ambiguous-job` with the candidates. */
+export function resolveJob(supervisor: Supervisor, caller: ToolCaller, name: string): Job {
+  const match = findJob(visibleJobs(supervisor, caller), name);
+  if (match.kind === "one") return match.job;
+  if (match.kind === "none")
+    throw new AutolithError(
+      "unknown-job",
+      `There is no visible job named ${JSON.stringify(name)}. job.list shows them.`,
+    );
+  throw new AutolithError(
+    "ambiguous-job",
+    `${JSON.stringify(name)} names several jobs: ${match.candidates.join(", ")}. Use a full name.`,
+  );
+}
+
+/** The five job tools that need no durable continuity records. */
+export function jobTools(parts: JobToolParts): readonly ToolDeclaration[] {
+  return [listTool(parts), getTool(parts), waitTool(parts), cancelTool(parts), sendTool(parts)];
+}
+
+function ok(content: string): ToolOutcome {
+  return { status: "ok", content };
+}
+
+function listTool({ supervisor }: JobToolParts): ToolDeclaration {
+  return declareTool({
+    name: "job.list",
+    description:
+      "Lists your jobs (child agents and supervised executions), live ones first, one page at a time.",
+    arguments: z.strictObject({
+      offset: z.number().int().min(0).max(1_000_000).default(0),
+      limit: z.number().int().min(1).max(64).default(32),
+    }),
+    effects: "none",
+    concurrency: "parallel",
+    audience: "all",
+    resultLimit: reportLimit,
+    execute: async ({ offset, limit }, { caller }) => {
+      const jobs = [...visibleJobs(supervisor, caller)].sort(byLiveThenNewest);
+      const page = jobs.slice(offset, offset + limit);
+      const next = offset + page.length < jobs.length ? offset + page.length : false;
+      return ok(
+        fitReport((size) =>
+          report("job-list", {
+            offset,
+            count: page.length,
+            total: jobs.length,
+            "next-offset": next,
+            jobs: page.map((job) => listEntry(job, size)),
+          }),
+        ),
+      );
+    },
+  });
+}
+
+function byLiveThenNewest(left: Job, right: Job): number {
+  return Number(isLive(right.life.state)) - Number(isLive(left.life.state)) || right.order - left.order;
+}
+
+function listEntry(job: Job, size: number): DataForm {
+  const payload = job.payload as { role?: string; command?: string; description?: string };
+  const isChild = classOf(job) === "children";
+  return properties({
+    id: job.name,
+    type: word(isChild ? "task" : "tool"),
+    ...(isChild
+      ? { agent: payload.role }
+      : {
+          tool: job.kind === "shell" ? "shell.run" : job.kind,
+          summary: preview(payload.description ?? payload.command ?? "", Math.min(size, 80)),
+        }),
+    state: word(job.life.state),
+    detached: job.detached,
+  });
+}
+
+function getTool({ supervisor, view }: JobToolParts): ToolDeclaration {
+  return declareTool({
+    name: "job.get",
+    description: "Shows one job: its state, progress or result, and where its durable record is.",
+    arguments: z.strictObject({ id: reference }),
+    effects: "none",
+    concurrency: "parallel",
+    audience: "all",
+    resultLimit: reportLimit,
+    execute: async ({ id }, { caller }) => {
+      const seen = await view(resolveJob(supervisor, caller, id));
+      return ok(
+        fitReport((size) =>
+          report("job-get", { "durable-p": seen.artifactAvailable, job: jobRecordForm(seen, size) }),
+        ),
+      );
+    },
+  });
+}
+
+function waitTool(parts: JobToolParts): ToolDeclaration {
+  return declareTool({
+    name: "job.wait",
+    description: `Waits until a job has ended, at most timeout-seconds (0 to ${waitLimitSeconds}), then shows it.`,
+    arguments: z.strictObject({
+      id: reference,
+      "timeout-seconds": z.number().min(0).max(waitLimitSeconds).default(0),
+    }),
+    effects: "none",
+    concurrency: "parallel",
+    audience: "all",
+    resultLimit: reportLimit,
+    execute: async ({ id, "timeout-seconds": seconds }, context) => {
+      const job = resolveJob(parts.supervisor, context.caller, id);
+      await waitFor(parts.supervisor, job, seconds * 1_000, context);
+      const seen = await parts.view(job);
+      const terminal = isTerminal(job.life.state);
+      return ok(
+        fitReport((size) =>
+          report("job-wait", {
+            "timeout-seconds": Math.round(seconds),
+            "terminal-p": terminal,
+            job: jobRecordForm(seen, size),
+          }),
+        ),
+      );
+    },
+  });
+}
+
+/** Waits for the settlement or the time limit; a child lends its slot meanwhile. Cancelling the caller rejects. */
+async function waitFor(
+  supervisor: Supervisor,
+  job: Job,
+  timeoutMs: number,
+  context: ToolContext,
+): Promise<void> {
+  if (isTerminal(job.life.state) || timeoutMs === 0) return;
+  const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
+  const signal = AbortSignal.any([timeout, context.signal]);
+  const lendFrom = context.caller.kind === "child" ? { lendFrom: "children" as const } : {};
+  try {
+    await supervisor.settled(job.executionId, { signal, ...lendFrom });
+  } catch (error) {
+    if (!timeout.aborted || context.signal.aborted) throw error;
+  }
+}
+
+function cancelTool({ supervisor, view }: JobToolParts): ToolDeclaration {
+  return declareTool({
+    name: "job.cancel",
+    description: "Cancels a job and everything below it.",
+    arguments: z.strictObject({ id: reference }),
+    effects: "local",
+    concurrency: "parallel",
+    audience: "all",
+    resultLimit: reportLimit,
+    execute: async ({ id }, { caller }) => {
+      const job = resolveJob(supervisor, caller, id);
+      const accepted = await supervisor.cancel(job, "user");
+      const seen = await view(job);
+      return ok(
+        fitReport((size) =>
+          report("job-cancel", {
+            id: job.name,
+            "accepted-p": accepted.includes(job),
+            reason: word("user"),
+            "cancelled-descendants": accepted.filter((member) => member !== job).map((member) => member.name),
+            job: jobRecordForm(seen, size),
+          }),
+        ),
+      );
+    },
+  });
+}
+
+function sendTool({ supervisor, steer }: JobToolParts): ToolDeclaration {
+  return declareTool({
+    name: "job.send",
+    description: "Sends a message to a running child agent; it reads the message before its next turn.",
+    arguments: z.strictObject({ id: reference, message: z.string().min(1).max(131_072) }),
+    effects: "local",
+    concurrency: "parallel",
+    audience: "all",
+    execute: async ({ id, message }, { caller }) => {
+      const job = resolveJob(supervisor, caller, id);
+      if (job.kind !== "agent" || job.life.state !== "running")
+        throw new AutolithError(
+          "not-steerable",
+          `${job.name} is ${job.kind === "agent" ? job.life.state : "no child agent"}; only running children take messages.`,
+        );
+      const waiting = await steer(job, message);
+      return ok(`Accepted for ${job.name}; ${waiting} message(s) wait for its next turn.`);
+    },
+  });
+}
