@@ -17,7 +17,7 @@ import type { Outcome } from "../jobs/lifecycle.ts";
 import type { JobExecution } from "../jobs/supervisor.ts";
 import type { DispatchOptions } from "../tools/dispatcher.ts";
 import { agentOutcomeOf } from "./agent-result.ts";
-import { ChildAgent } from "./child-agent.ts";
+import { ChildAgent, type CompletionSource } from "./child-agent.ts";
 import { assignmentText, parentSteeringText } from "./instructions.ts";
 import type { SteeringMailbox } from "./steering.ts";
 import type { AgentTranscript } from "./transcript.ts";
@@ -33,6 +33,7 @@ export type ChildRun = {
   readonly context: Omit<ToolContext, "callId">;
   readonly steering: SteeringMailbox;
   readonly yielding: YieldState;
+  readonly completions: CompletionSource;
   /** The thread's specification without what the record supplies. */
   readonly spec: Omit<AgentSpec, "items" | "firstRequestNumber">;
   readonly observe: (event: AgentEvent) => void;

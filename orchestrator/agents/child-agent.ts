@@ -30,10 +30,24 @@ export type ChildAgentParts = {
   readonly context: Omit<ToolContext, "callId">;
   readonly steering: SteeringMailbox;
   readonly yielding: YieldState;
+  /** Detached jobs of this agent, and the text of each completion that is ready. */
+  readonly completions: CompletionSource;
   /** Wraps a steering message for the model. */
   readonly steeringText: (message: string) => string;
   readonly observe: (event: AgentEvent) => void;
   readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
+};
+
+/** Completions of the agent's own detached jobs. */
+export type CompletionSource = {
+  /** Texts of completions that are ready, at most one boundary's worth. */
+  ready(): readonly string[];
+  /** The first `count` ready ones are in the durable record. */
+  delivered(count: number): Promise<void>;
+  /** True while detached jobs run whose completion continues this agent. */
+  awaiting(): boolean;
+  /** Resolves when completions are ready, or on abort. The agent's slot is lent meanwhile. */
+  arrival(signal: AbortSignal): Promise<void>;
 };
 
 export class ChildAgent implements AgentHostPort {
@@ -107,16 +121,26 @@ export class ChildAgent implements AgentHostPort {
     return settled.map(({ result }) => result);
   }
 
-  /** Waiting steering, or the reminder to submit; each is in the record before it is acknowledged. */
+  /** Steering, completions, or the reminder to submit; each is in the record before it is acknowledged. */
   async #nextMessages(turnEnded: boolean): Promise<readonly HostItem[]> {
-    const waiting = this.#parts.steering.peek();
-    const texts = waiting.map((message) => this.#parts.steeringText(message));
-    if (texts.length === 0 && turnEnded && this.#reminders < yieldReminderLimit) {
+    const { steering, completions, context } = this.#parts;
+    if (
+      turnEnded &&
+      steering.pendingCount === 0 &&
+      completions.ready().length === 0 &&
+      completions.awaiting()
+    )
+      await completions.arrival(context.signal);
+    const waiting = steering.peek();
+    const ready = completions.ready();
+    const texts = [...waiting.map((message) => this.#parts.steeringText(message)), ...ready];
+    if (texts.length === 0 && turnEnded && !context.signal.aborted && this.#reminders < yieldReminderLimit) {
       this.#reminders += 1;
       texts.push(yieldReminder);
     }
     for (const text of texts) await this.#parts.transcript.userMessage(text, { automatic: true });
-    this.#parts.steering.acknowledge(waiting.length);
+    steering.acknowledge(waiting.length);
+    await completions.delivered(ready.length);
     return texts.map((text) => ({ type: "user-message", text }));
   }
 }

@@ -9,6 +9,8 @@ export type ToolCaller = {
   readonly rootConversationId: ConversationId;
   /** The caller's own execution; absent for the primary's turns made outside a job. */
   readonly executionId: ExecutionId | undefined;
+  /** Executions from the root's child down to the caller itself; empty for the primary. */
+  readonly lineage: readonly ExecutionId[];
   /** Visible name, or `primary`. */
   readonly jobName: JobName | "primary";
   /** 0 for the primary, 1 for its children. */
