@@ -10,6 +10,7 @@ import type { CommandDecision } from "../contract/permissions.ts";
 import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
 import type { Job } from "../jobs/job-table.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
+import { ownerOf } from "../jobs/ownership.ts";
 import type { Settlement } from "../jobs/settlements.ts";
 import type { Supervisor } from "../jobs/supervisor.ts";
 import { type JobView, jobRecordForm } from "../tasks/job-record.ts";
@@ -84,14 +85,6 @@ async function runShell(
   if (job === undefined) throw new AutolithError("internal-error", "The command was not admitted.");
   if (args.async) return handOffOutcome(job, "requested", parts);
   return awaitCommand(job, context, parts);
-}
-
-/** The owner of what a caller starts: its own lineage, extended by itself. */
-export function ownerOf(context: Pick<ToolContext, "caller" | "callId">): {
-  readonly lineage: ToolContext["caller"]["lineage"][number][];
-  readonly parentCallId: string;
-} {
-  return { lineage: [...context.caller.lineage], parentCallId: context.callId };
 }
 
 function refusal(decision: Extract<CommandDecision, { kind: "denied" }>): ToolOutcome {
