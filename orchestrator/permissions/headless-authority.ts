@@ -34,7 +34,7 @@ export type HeadlessAuthorityParts = {
 /** True when `path` is `root` or below it. Both absolute and real. */
 export function isWithin(root: string, path: string): boolean {
   const way = relative(root, path);
-  return way === "" || (!way.startsWith("..") && !isAbsolute(way));
+  return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
 }
 
 function denied(code: string, reason: string): Extract<CommandDecision, { kind: "denied" }> {

@@ -1,0 +1,82 @@
+/** An agent's transcript kept in the conversation store. */
+import { z } from "zod";
+import type { ModelItem } from "../contract/model.ts";
+import { providerHistory } from "../record/provider-history.ts";
+import type { Conversation } from "../record/conversation.ts";
+import type { ConversationRecord, StoredRecord } from "../record/conversation-record.ts";
+import type { SettledCall } from "../tools/dispatcher.ts";
+import type { AgentTranscript } from "./transcript.ts";
+
+/** A transcript over an open conversation; `loaded` is what the conversation held when it was opened. */
+export function conversationTranscript(
+  conversation: Conversation,
+  loaded: readonly StoredRecord[],
+): AgentTranscript {
+  const records: StoredRecord[] = [...loaded];
+  const append = async (record: ConversationRecord): Promise<void> => {
+    const seq = await conversation.append(record);
+    records.push({ seq, at: 0, record });
+  };
+  // Appends are made in call order, so records of one call stay together and group-commit.
+  const appendAll = async (batch: readonly ConversationRecord[]): Promise<void> => {
+    await Promise.all(batch.map(append));
+    records.sort((left, right) => left.seq - right.seq);
+  };
+  return {
+    userMessage: (text, options = {}) =>
+      append({ kind: "message", content: text, ...(options.automatic === true ? { automatic: true } : {}) }),
+    response: (items, usage, request) =>
+      appendAll([
+        ...items.map((item): ConversationRecord => ({ kind: "provider-item", item })),
+        {
+          kind: "provider",
+          metadata: {
+            requestNumber: request.requestNumber,
+            ...(request.responseId === undefined ? {} : { responseId: request.responseId }),
+            usage: z.json().parse(JSON.parse(JSON.stringify(usage))),
+          },
+        },
+      ]),
+    toolResults: (settled) => appendAll(settled.map(toolResultRecord)),
+    history: async () => {
+      const { items, added } = providerHistory(records);
+      await appendAll(
+        added.map((result): ConversationRecord => ({
+          kind: "tool-result",
+          tool: "unknown",
+          ...withoutType(result),
+        })),
+      );
+      return items;
+    },
+    close: () => conversation.close(),
+  };
+}
+
+function withoutType({ callId, status, output }: Extract<ModelItem, { type: "tool-result" }>): {
+  callId: string;
+  status: Extract<ModelItem, { type: "tool-result" }>["status"];
+  output: string;
+} {
+  return { callId, status, output };
+}
+
+function toolResultRecord(settled: SettledCall): ConversationRecord {
+  const { call, result, details, code, resourceUris, durationMs } = settled;
+  const facts = {
+    ...details,
+    ...(code === undefined ? {} : { code }),
+    ...(resourceUris.length === 0 ? {} : { resourceUris: [...resourceUris] }),
+  };
+  return {
+    kind: "tool-result",
+    callId: result.callId,
+    tool: call.tool,
+    status: result.status,
+    output: result.output,
+    realMicroseconds: Math.round(durationMs * 1_000),
+    ...(Object.keys(facts).length === 0
+      ? {}
+      : { details: z.json().parse(JSON.parse(JSON.stringify(facts))) }),
+  };
+}
