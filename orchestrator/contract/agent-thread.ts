@@ -18,7 +18,7 @@ import {
  *
  * thread → host: {@link threadMessageSchema}: requests that expect exactly one reply, and one-way events.
  * host → thread: {@link hostMessageSchema}: replies and cancel.
- * The result of the pool task is an {@link agentOutcomeSchema}.
+ * The last message of a thread is its outcome ({@link agentOutcomeSchema}), so that it comes behind all events.
  *
  * The host checks everything that arrives from a thread. Threads trust their host (same process, same build), so they
  * need not load zod. Messages on one port arrive in order: events that precede a request have been seen before it.
@@ -135,7 +135,7 @@ export const agentEventSchema = z.discriminatedUnion("event", [
     elapsedMs: z.number().nonnegative(),
     responseId: z.string().optional(),
   }),
-  /** How much has streamed in this attempt; at most four a second. */
+  /** How much has streamed in this attempt; at most four such events a second. */
   z.strictObject({
     event: z.literal("progress"),
     requestNumber: z.int().positive(),
@@ -163,14 +163,6 @@ export const agentEventSchema = z.discriminatedUnion("event", [
 ]);
 export type AgentEvent = z.infer<typeof agentEventSchema>;
 
-/** A request from the thread; the host answers each exactly once with the same `id`. */
-export const threadMessageSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("boundary"), id: z.int().positive(), boundary: boundarySchema }),
-  z.strictObject({ kind: z.literal("replay"), id: z.int().positive(), replay: replayRequestSchema }),
-  z.strictObject({ kind: z.literal("event"), event: agentEventSchema }),
-]);
-export type ThreadMessage = z.infer<typeof threadMessageSchema>;
-
 /** Why a run ended without finishing, besides a model failure. Codes are stable. */
 export const agentFailureSchema = z.strictObject({
   code: z.enum([
@@ -190,21 +182,6 @@ export const agentFailureSchema = z.strictObject({
 });
 export type AgentFailure = z.infer<typeof agentFailureSchema>;
 
-/** From the host to an agent. */
-export const hostMessageSchema = z.discriminatedUnion("kind", [
-  z.strictObject({
-    kind: z.literal("boundary-reply"),
-    id: z.int().positive(),
-    reply: boundaryReplySchema,
-  }),
-  z.strictObject({ kind: z.literal("replay-reply"), id: z.int().positive(), reply: replayReplySchema }),
-  /** The host cannot answer request `id`; the run ends with code `host-refused`. */
-  z.strictObject({ kind: z.literal("refused"), id: z.int().positive(), message: z.string().max(2000) }),
-  /** Stop at once: abort the request in flight and end the run as cancelled. */
-  z.strictObject({ kind: z.literal("cancel"), reason: z.string().max(200) }),
-]);
-export type HostMessage = z.infer<typeof hostMessageSchema>;
-
 /** How a run ended. `requests` counts requests sent by this run, failed ones included. */
 export const agentOutcomeSchema = z.discriminatedUnion("status", [
   z.strictObject({ status: z.literal("finished"), requests: z.int().nonnegative() }),
@@ -220,6 +197,30 @@ export const agentOutcomeSchema = z.discriminatedUnion("status", [
   }),
 ]);
 export type AgentOutcome = z.infer<typeof agentOutcomeSchema>;
+
+/** From an agent to its host: requests, each answered exactly once with the same `id`; events; at last the outcome. */
+export const threadMessageSchema = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("boundary"), id: z.int().positive(), boundary: boundarySchema }),
+  z.strictObject({ kind: z.literal("replay"), id: z.int().positive(), replay: replayRequestSchema }),
+  z.strictObject({ kind: z.literal("event"), event: agentEventSchema }),
+  z.strictObject({ kind: z.literal("outcome"), outcome: agentOutcomeSchema }),
+]);
+export type ThreadMessage = z.infer<typeof threadMessageSchema>;
+
+/** From the host to an agent. */
+export const hostMessageSchema = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("boundary-reply"),
+    id: z.int().positive(),
+    reply: boundaryReplySchema,
+  }),
+  z.strictObject({ kind: z.literal("replay-reply"), id: z.int().positive(), reply: replayReplySchema }),
+  /** The host cannot answer request `id`; the run ends with code `host-refused`. */
+  z.strictObject({ kind: z.literal("refused"), id: z.int().positive(), message: z.string().max(2000) }),
+  /** Stop at once: abort the request in flight and end the run as cancelled. */
+  z.strictObject({ kind: z.literal("cancel"), reason: z.string().max(200) }),
+]);
+export type HostMessage = z.infer<typeof hostMessageSchema>;
 
 /**
  * What the host does for one running agent. A rejection of `boundary` or `replay` ends the run with `host-refused`.

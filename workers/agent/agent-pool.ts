@@ -1,0 +1,107 @@
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { MessagePort } from "node:worker_threads";
+import { Piscina } from "piscina";
+import {
+  agentSpecSchema,
+  type AgentHostPort,
+  type AgentOutcome,
+  type AgentRunner,
+  type AgentSpec,
+} from "../../orchestrator/contract/agent-thread.ts";
+import { AgentRun, type RunPool } from "./agent-run.ts";
+import type { AgentTask, AgentThreadData } from "./agent-thread.ts";
+
+/** How the pool of agent threads is made. */
+export interface AgentPoolOptions {
+  /** Load the model SDK at once, in parallel with the rest of the start; false where answers are replayed. */
+  readonly expectLiveRequests: boolean;
+  /** Told when a thread without runs ended by an error; the pool starts another when it needs one. */
+  readonly onIdleThreadLost: (error: unknown) => void;
+  /** Threads at most (half the cores, from 1 to 4): agents mostly wait, and each thread costs tens of megabytes. */
+  readonly maxThreads?: number;
+  /** Agents a thread takes (32); more of them wait for a place. */
+  readonly agentsPerThread?: number;
+  /** How long a cancelled run may take before its thread is ended, in ms (2,000). */
+  readonly cancelGraceMs?: number;
+  /** Upper bound of one thread's old-generation heap in MB (1,024). */
+  readonly maxHeapMb?: number;
+  /** The thread's entry; another one only in tests. */
+  readonly threadUrl?: URL;
+}
+
+/** A pool that runs agents; close it when all runs have ended. */
+export interface AgentPool extends AgentRunner {
+  /** Ends all threads; runs that are still active end as thread-lost, or as cancelled when they were. */
+  close(): Promise<void>;
+}
+
+/** The variables a thread may see: those that steer its connections. Keys come with the task. */
+const threadVariables = [
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+  "NODE_USE_ENV_PROXY",
+  "NODE_EXTRA_CA_CERTS",
+  "NODE_COMPILE_CACHE",
+];
+
+/** Starts the pool; its first thread begins to load at once. */
+export function startAgentPool(options: AgentPoolOptions): AgentPool {
+  const data: AgentThreadData = { expectLiveRequests: options.expectLiveRequests };
+  const threads = new Piscina<AgentTask, void>({
+    filename: fileURLToPath(options.threadUrl ?? ownThreadUrl()),
+    name: "runAgentTask",
+    minThreads: 1,
+    maxThreads: options.maxThreads ?? Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2))),
+    concurrentTasksPerWorker: options.agentsPerThread ?? 32,
+    // The default stops the event loop of an idle thread; keep-alive connections and timers live there.
+    atomics: "async",
+    idleTimeout: 60_000,
+    env: threadEnvironment(),
+    workerData: data,
+    resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb ?? 1024 },
+  });
+  // A thread lost under its runs is told by them; one lost while idle would end the process without a listener.
+  threads.on("error", (error: unknown) => options.onIdleThreadLost(error));
+  const pool: RunPool = {
+    cancelGraceMs: options.cancelGraceMs ?? 2000,
+    start: (task) => threads.run(task, { transferList: transferred(task.port) }),
+    terminate: (threadId) => {
+      const thread = threads.threads.find((candidate) => candidate.threadId === threadId);
+      // The run is told by the rejection of its task, which follows the exit.
+      void thread?.terminate();
+    },
+  };
+  return {
+    run: (spec: AgentSpec, host: AgentHostPort, signal: AbortSignal): Promise<AgentOutcome> =>
+      new AgentRun(host, pool).run(agentSpecSchema.parse(spec), signal),
+    close: () => threads.destroy(),
+  };
+}
+
+/** Piscina hands the list to `postMessage`; its type names the other overload. */
+function transferred(
+  port: MessagePort,
+): NonNullable<Parameters<Piscina<AgentTask, void>["run"]>[1]>["transferList"] {
+  const list: unknown = [port];
+  return list as Parameters<MessagePort["postMessage"]>[1];
+}
+
+function ownThreadUrl(): URL {
+  // Strings are not rewritten by the compiler: sources load `.ts`, the build loads `.js`.
+  const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
+  return new URL(`./agent-thread${extension}`, import.meta.url);
+}
+
+function threadEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    threadVariables.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,165 @@
+import { MessageChannel, receiveMessageOnPort, type MessagePort } from "node:worker_threads";
+import {
+  threadMessageSchema,
+  type AgentHostPort,
+  type AgentOutcome,
+  type AgentSpec,
+  type HostMessage,
+  type ThreadMessage,
+} from "../../orchestrator/contract/agent-thread.ts";
+import type { AgentTask } from "./agent-thread.ts";
+
+/** What a run needs of the pool. */
+export interface RunPool {
+  /** Starts the task in a thread; rejects only when the thread was lost. */
+  start(task: AgentTask): Promise<unknown>;
+  /** Ends a thread that does not obey, and everything in it. */
+  terminate(threadId: number): void;
+  /** How long a cancelled run may take to end by itself, in ms. */
+  readonly cancelGraceMs: number;
+}
+
+/** The host's end of one run. */
+export class AgentRun {
+  readonly #host: AgentHostPort;
+  readonly #pool: RunPool;
+  readonly #port: MessagePort;
+  readonly #threadPort: MessagePort;
+  /** Calls of the host that have not settled. */
+  readonly #serving = new Set<Promise<void>>();
+  readonly #ended = Promise.withResolvers<void>();
+  #requests = 0;
+  #threadId: number | undefined;
+  #outcome: AgentOutcome | undefined;
+  #cancelReason: string | undefined;
+  #graceTimer: NodeJS.Timeout | undefined;
+
+  constructor(host: AgentHostPort, pool: RunPool) {
+    this.#host = host;
+    this.#pool = pool;
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    this.#threadPort = port2;
+    port1.on("message", (message: unknown) => this.#take(message));
+  }
+
+  /** Runs to the end, whatever it is; resolves when neither the thread nor the host does anything for it any more. */
+  async run(spec: AgentSpec, signal: AbortSignal): Promise<AgentOutcome> {
+    const onAbort = (): void => this.#cancel(reasonOf(signal));
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    try {
+      await this.#pool.start({ spec, port: this.#threadPort });
+      await this.#ended.promise;
+    } catch (error) {
+      this.#drain();
+      this.#outcome ??= this.#lostOutcome(error);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      clearTimeout(this.#graceTimer);
+    }
+    await Promise.all(this.#serving);
+    this.#port.close();
+    return this.#outcome ?? this.#lostOutcome(undefined);
+  }
+
+  #cancel(reason: string): void {
+    this.#cancelReason = reason;
+    this.#send({ kind: "cancel", reason });
+    this.#graceTimer = setTimeout(() => {
+      if (this.#threadId !== undefined) this.#pool.terminate(this.#threadId);
+    }, this.#pool.cancelGraceMs);
+  }
+
+  #send(message: HostMessage): void {
+    this.#port.postMessage(message);
+  }
+
+  /** Takes what a lost thread had sent before its end. */
+  #drain(): void {
+    for (
+      let entry = receiveMessageOnPort(this.#port);
+      entry !== undefined;
+      entry = receiveMessageOnPort(this.#port)
+    ) {
+      this.#take(entry.message);
+    }
+  }
+
+  #take(raw: unknown): void {
+    const parsed = threadMessageSchema.safeParse(raw);
+    if (!parsed.success) {
+      this.#violated(`An agent thread sent a message that is not of the protocol: ${parsed.error.message}`);
+      return;
+    }
+    const message: ThreadMessage = parsed.data;
+    switch (message.kind) {
+      case "event":
+        if (message.event.event === "run-started") this.#threadId = message.event.threadId;
+        if (message.event.event === "request-started") this.#requests += 1;
+        this.#host.event(message.event);
+        return;
+      case "boundary":
+        this.#serve(message.id, async () => ({
+          kind: "boundary-reply",
+          id: message.id,
+          reply: await this.#host.boundary(message.boundary),
+        }));
+        return;
+      case "replay":
+        this.#serve(message.id, async () => ({
+          kind: "replay-reply",
+          id: message.id,
+          reply: await this.#host.replay(message.replay),
+        }));
+        return;
+      case "outcome":
+        this.#outcome ??= message.outcome;
+        this.#ended.resolve();
+    }
+  }
+
+  #serve(id: number, answer: () => Promise<HostMessage>): void {
+    const served = this.#answered(id, answer).finally(() => this.#serving.delete(served));
+    this.#serving.add(served);
+  }
+
+  async #answered(id: number, answer: () => Promise<HostMessage>): Promise<void> {
+    try {
+      this.#send(await answer());
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#send({ kind: "refused", id, message: message.slice(0, 2000) });
+    }
+  }
+
+  /** The thread runs other code than the host: the run ends here, and the thread is told to stop it. */
+  #violated(problem: string): void {
+    this.#outcome ??= {
+      status: "failed",
+      requests: this.#requests,
+      failure: { code: "internal-error", message: problem.slice(0, 2000) },
+    };
+    this.#cancel("protocol-violation");
+  }
+
+  #lostOutcome(error: unknown): AgentOutcome {
+    if (this.#cancelReason !== undefined) {
+      return { status: "cancelled", requests: this.#requests, reason: this.#cancelReason };
+    }
+    return {
+      status: "failed",
+      requests: this.#requests,
+      failure: { code: "thread-lost", message: `The agent's thread ended under it: ${describe(error)}` },
+    };
+  }
+}
+
+function reasonOf(signal: AbortSignal): string {
+  const reason: unknown = signal.reason;
+  return typeof reason === "string" && reason !== "" ? reason.slice(0, 200) : "cancelled";
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message.slice(0, 1900) : "no reason is known";
+}

@@ -1,0 +1,50 @@
+/**
+ * The entry of agent threads, run by Piscina: many agents share one thread, because they mostly wait. Nothing here
+ * touches the machine: tools run in the host, which is asked at every boundary.
+ */
+import { threadId, workerData, type MessagePort } from "node:worker_threads";
+import type { AgentSpec } from "../../orchestrator/contract/agent-thread.ts";
+import { EventStream } from "./event-stream.ts";
+import { HostLink } from "./host-link.ts";
+import { modelCalls } from "./model-calls.ts";
+import { runTurns } from "./turn-loop.ts";
+
+/** The task of one run. The port is transferred and belongs to the thread from then on. */
+export interface AgentTask {
+  readonly spec: AgentSpec;
+  readonly port: MessagePort;
+}
+
+/**
+ * Runs one agent. Resolves when its outcome has been sent over the port, and never rejects: a rejection of the pool
+ * means that the thread was lost.
+ */
+export async function runAgentTask({ spec, port }: AgentTask): Promise<void> {
+  const link = new HostLink(port);
+  const events = new EventStream((event) => link.event(event), spec.streamOutput);
+  events.emit({ event: "run-started", threadId });
+  if (link.cancelReason !== undefined) {
+    link.end({ status: "cancelled", requests: 0, reason: link.cancelReason });
+    return;
+  }
+  const request = modelCalls(spec, { events, signal: link.signal, replay: (asked) => link.replay(asked) });
+  const outcome = await runTurns(
+    spec,
+    { request, boundary: (boundary) => link.boundary(boundary) },
+    () => link.cancelReason,
+  );
+  events.close();
+  link.end(outcome);
+}
+
+/** What the pool tells each of its threads. */
+export interface AgentThreadData {
+  /** Load the model SDK while the host is still getting ready. */
+  readonly expectLiveRequests: boolean;
+}
+
+const data = workerData as AgentThreadData | undefined;
+if (data?.expectLiveRequests === true) {
+  // A failure to load is reported by the first request, which loads it again.
+  import("../model/openai-attempt.ts").catch(() => undefined);
+}
