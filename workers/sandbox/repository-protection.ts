@@ -1,0 +1,130 @@
+import { lstatSync, mkdirSync, readFileSync, realpathSync, rmdirSync, writeFileSync } from "node:fs";
+import type { Stats } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import { SandboxError } from "./sandbox-error.ts";
+
+/** Names in a workspace that decide what runs outside the sandbox later: git's hooks and configuration, and our own. */
+const protectedNames = [".git", ".autolith"] as const;
+
+/** What stays read-only in a workspace, and what must be writable beside it. */
+export interface WorkspaceProtection {
+  readonly protected: readonly string[];
+  /** Trees outside the workspace that are writable (a linked worktree's repository). */
+  readonly writable: readonly string[];
+  /** Takes back the placeholders; call when the command has ended. */
+  release(): void;
+}
+
+/** How many running commands need a placeholder directory to exist, by its path. */
+const placeholderUses = new Map<string, number>();
+
+/**
+ * Finds what to protect in a workspace (its real path). A name that does not exist yet is held by an empty directory
+ * for as long as a command runs, since what is not there cannot be made read-only. Throws {@link SandboxError}
+ * `sandbox-workspace` when a name is a symbolic link: a link itself cannot be protected.
+ *
+ * `administer` is for an isolated child in its own checkout: it may commit, but neither hooks nor configuration nor
+ * the pointers between checkout and repository are writable.
+ */
+export function protectWorkspace(workspace: string, git: "protect" | "administer"): WorkspaceProtection {
+  const held: string[] = [];
+  const paths: string[] = [];
+  const writable: string[] = [];
+  for (const name of protectedNames) {
+    const path = join(workspace, name);
+    const stats = lookAt(path);
+    if (stats?.isSymbolicLink() === true) {
+      throw new SandboxError(
+        "sandbox-workspace",
+        `No sandbox in ${workspace}: ${name} is a symbolic link and cannot be protected.`,
+      );
+    }
+    if (stats === undefined || placeholderUses.has(path)) {
+      hold(path);
+      held.push(path);
+    }
+    if (name === ".git" && git === "administer" && stats !== undefined) {
+      const administered = administeredPaths(path, stats);
+      paths.push(...administered.protected);
+      writable.push(...administered.writable);
+    } else paths.push(path);
+  }
+  return {
+    protected: paths,
+    writable,
+    release: () => {
+      for (const path of held) letGo(path);
+    },
+  };
+}
+
+function lookAt(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+function hold(path: string): void {
+  placeholderUses.set(path, (placeholderUses.get(path) ?? 0) + 1);
+  mkdirSync(path, { recursive: true });
+}
+
+function letGo(path: string): void {
+  const uses = (placeholderUses.get(path) ?? 1) - 1;
+  if (uses > 0) {
+    placeholderUses.set(path, uses);
+    return;
+  }
+  placeholderUses.delete(path);
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    // Somebody outside made a repository there meanwhile, or removed it: both leave nothing of ours behind.
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
+  }
+}
+
+interface AdministeredPaths {
+  readonly protected: readonly string[];
+  readonly writable: readonly string[];
+}
+
+/** Git's directories of a checkout with the parts that could run a command, or lead git elsewhere, kept read-only. */
+function administeredPaths(dotGit: string, stats: Stats): AdministeredPaths {
+  const gitDirectory = stats.isDirectory() ? dotGit : linkedGitDirectory(dotGit);
+  const common = commonDirectory(gitDirectory);
+  const writable = common === gitDirectory ? [common] : [common, gitDirectory];
+  const sealed = stats.isDirectory() ? [] : [dotGit];
+  mkdirSync(join(common, "hooks"), { recursive: true });
+  for (const directory of writable) {
+    // Read when extensions.worktreeConfig is on, so it must exist to be sealed. An empty one changes nothing.
+    const worktreeConfig = join(directory, "config.worktree");
+    if (lookAt(worktreeConfig) === undefined) writeFileSync(worktreeConfig, "");
+    for (const name of [
+      "hooks",
+      "config",
+      "config.worktree",
+      "commondir",
+      "gitdir",
+      "modules",
+      "worktrees",
+    ]) {
+      const path = join(directory, name);
+      if (lookAt(path) !== undefined && !(name === "worktrees" && common !== gitDirectory)) sealed.push(path);
+    }
+  }
+  return { protected: sealed, writable };
+}
+
+function linkedGitDirectory(dotGit: string): string {
+  const target = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, "utf8"))?.[1];
+  if (target === undefined) {
+    throw new SandboxError("sandbox-workspace", `No sandbox: ${dotGit} does not name a git directory.`);
+  }
+  return realpathSync(isAbsolute(target) ? target : resolve(dotGit, "..", target));
+}
+
+function commonDirectory(gitDirectory: string): string {
+  const file = join(gitDirectory, "commondir");
+  if (lookAt(file) === undefined) return gitDirectory;
+  return realpathSync(resolve(gitDirectory, readFileSync(file, "utf8").trim()));
+}
