@@ -242,7 +242,9 @@ export class FormParser {
       ? internKeyword(upcase(this.#bytes.toString("utf8", nameStart, end)))
       : keywordCache.find(this.#bytes, nameStart, end);
     if (this.#keywords !== undefined && !this.#keywords.has(found.name)) {
-      throw this.error("unknown-field", `the keyword ${excerpt(found.toString())} is not known here`, start);
+      const key = excerpt(found.toString().toLowerCase());
+      const position = this.position(start);
+      throw new DataFormError("unknown-field", `the keyword ${key} is not known here`, { position, key });
     }
     return found;
   }

@@ -18,6 +18,8 @@ export interface PlistDescription {
   readonly keys: readonly string[];
   /** Places of the parts, when the form came from {@link readLocatedDataForm}. */
   readonly locations?: FormLocations | undefined;
+  /** Where the list itself stands; by default the start of the located form. */
+  readonly position?: TextPosition | undefined;
 }
 
 /** Bounds of a string. Characters are code points. */
@@ -46,6 +48,7 @@ export class PlistReader {
   readonly #list: DataList;
   readonly #what: string;
   readonly #locations: FormLocations | undefined;
+  readonly #start: TextPosition | undefined;
   readonly #entries = new Map<string, Entry>();
 
   /**
@@ -57,6 +60,7 @@ export class PlistReader {
     this.#list = list;
     this.#what = description.what;
     this.#locations = description.locations;
+    this.#start = startOf(description);
     const known = new Set(description.keys.map((key) => key.toUpperCase()));
     for (let index = start; index < list.length; index += 2) this.#addEntry(index, known, description.keys);
   }
@@ -66,7 +70,12 @@ export class PlistReader {
     const list = listElements(form);
     if (list !== undefined) return new PlistReader(list, 0, description);
     const problem = `${description.what} must be a property list, got ${describeForm(form)}`;
-    throw new DataFormError("invalid-structure", problem, { position: description.locations?.start });
+    throw new DataFormError("invalid-structure", problem, { position: startOf(description) });
+  }
+
+  /** The keys that are there, in lower case, in their order. */
+  keys(): string[] {
+    return Array.from(this.#entries.keys(), (key) => key.toLowerCase());
   }
 
   /** Is the key there, with whatever value? */
@@ -85,7 +94,7 @@ export class PlistReader {
     if (form !== undefined) return form;
     const printed = `:${key.toLowerCase()}`;
     const problem = `${this.#what} needs the key ${printed}`;
-    throw new DataFormError("invalid-structure", problem, { key: printed, position: this.#locations?.start });
+    throw new DataFormError("invalid-structure", problem, { key: printed, position: this.#start });
   }
 
   /** A string. @throws DataFormError when absent, of another type, or outside the rule. */
@@ -152,7 +161,7 @@ export class PlistReader {
   /** Where the value of a key stands, when that is known. */
   valuePosition(key: string): TextPosition | undefined {
     const entry = this.#entries.get(key.toUpperCase());
-    return entry === undefined ? this.#locations?.start : this.#position(entry.keyIndex + 1);
+    return entry === undefined ? this.#start : this.#position(entry.keyIndex + 1);
   }
 
   #addEntry(index: number, known: ReadonlySet<string>, keys: readonly string[]): void {
@@ -187,6 +196,10 @@ export class PlistReader {
   #position(index: number): TextPosition | undefined {
     return this.#locations?.elementPosition(this.#list, index);
   }
+}
+
+function startOf(description: PlistDescription): TextPosition | undefined {
+  return description.position ?? description.locations?.start;
 }
 
 /** Characters of a string as Lisp counts them. */

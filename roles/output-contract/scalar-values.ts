@@ -1,0 +1,61 @@
+import {
+  DataFloat,
+  describeForm,
+  formsEqual,
+  isInteger,
+  nullKeyword,
+  printDataForm,
+  type DataForm,
+} from "../../lisp/data-forms/index.ts";
+import { scalarTypes, type ScalarType } from "./output-contract.ts";
+
+/** Does a portable form belong to a scalar type? 3.0 is a number and no integer. */
+export function isOfType(form: DataForm, type: ScalarType): boolean {
+  switch (type) {
+    case "string":
+      return typeof form === "string";
+    case "integer":
+      return isInteger(form);
+    case "number":
+      return isInteger(form) || form instanceof DataFloat;
+    case "boolean":
+      return typeof form === "boolean" || (Array.isArray(form) && form.length === 0);
+    case "null":
+      return form === nullKeyword;
+    default:
+      return type satisfies never;
+  }
+}
+
+/** Is the form a scalar that a schema may list? */
+export function isScalar(form: DataForm): boolean {
+  return scalarTypes.some((type) => isOfType(form, type));
+}
+
+/** Equality of scalars; numbers compare by value, whatever their type. */
+export function scalarsEqual(left: DataForm, right: DataForm): boolean {
+  if (isOfType(left, "number") && isOfType(right, "number")) return sameNumber(left, right);
+  return formsEqual(left, right);
+}
+
+function sameNumber(left: DataForm, right: DataForm): boolean {
+  const [leftValue, rightValue] = [numericValue(left), numericValue(right)];
+  // `==` compares a bigint with a number exactly, which `===` refuses to.
+  // oxlint-disable-next-line eslint/eqeqeq
+  return leftValue == rightValue;
+}
+
+function numericValue(form: DataForm): number | bigint {
+  return form instanceof DataFloat ? form.value : (form as number | bigint);
+}
+
+/** A scalar as the model knows it, in JSON terms and at most 60 characters, or what it is instead. */
+export function showScalar(form: DataForm): string {
+  if (form === true) return "true";
+  if (form === false) return "false";
+  if (form === nullKeyword) return "null";
+  if (!isScalar(form)) return describeForm(form);
+  const text =
+    typeof form === "string" ? JSON.stringify(form) : printDataForm(form, { floatFormat: "double" });
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}

@@ -1,0 +1,141 @@
+import { statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { RoleDefinitionError } from "./role-definition-error.ts";
+import { readRoleDirectory, type RoleDirectory } from "./role-files.ts";
+import { roleSources, type Role, type RoleSource } from "./role.ts";
+import { unsatisfiedPatterns } from "./tool-grant.ts";
+
+/** Where roles are looked for. All directories are absolute; one that does not exist holds no roles. */
+export interface RoleLocations {
+  /** The project's roles are in the nearest `.autolith/agents/` from here up to the project's root. */
+  readonly workingDirectory: string;
+  /** The user's configuration directory of autolith; roles are in its `agents/`. */
+  readonly userConfigRoot: string;
+  /** The site's configuration directory, if any; roles are in its `agents/`. */
+  readonly siteConfigRoot?: string | undefined;
+  /** The directory of the bundled roles themselves. */
+  readonly bundledRoles: string;
+  /** Roles made by code; they come before all files. */
+  readonly programmatic?: readonly Role[] | undefined;
+}
+
+/** The bundled roles in the order in which they are presented. */
+export const bundledRoleNames: readonly string[] = [
+  ...["scout", "designer", "reviewer", "librarian", "engineering", "task", "sonic"],
+];
+
+/** The role of a child whose parent names none. */
+export const defaultRoleName = "task";
+
+/** Directories looked at for a project's roles. */
+export const maxProjectLevels = 64;
+
+/** The roles in effect: for each name the definition of the first source that claims it. */
+export class RoleCatalog {
+  /** Effective roles, bundled names first in their order, then the others by name. */
+  readonly roles: readonly Role[];
+  /** Everything that could not be used, by precedence of its source, overridden ones included. */
+  readonly faults: readonly RoleDefinitionError[];
+  readonly #claims: ReadonlyMap<string, Role | RoleDefinitionError>;
+
+  constructor(directories: readonly RoleDirectory[]) {
+    const claims = new Map<string, Role | RoleDefinitionError>();
+    for (const { roles, faults } of directories) {
+      for (const role of roles) if (!claims.has(role.name)) claims.set(role.name, role);
+      for (const fault of faults)
+        if (!claims.has(fault.definitionName)) claims.set(fault.definitionName, fault);
+    }
+    this.#claims = claims;
+    this.faults = directories.flatMap((directory) => directory.faults);
+    this.roles = [...claims.values()]
+      .filter((claim): claim is Role => !(claim instanceof RoleDefinitionError))
+      .sort(byPresentation);
+  }
+
+  /** The effective role, the fault of the malformed file that claims the name, or `undefined` when nothing does. */
+  lookup(name: string): Role | RoleDefinitionError | undefined {
+    return this.#claims.get(name.toLowerCase());
+  }
+}
+
+/** Finds all roles. Reads files; never throws for what is in them. */
+export function discoverRoles(locations: RoleLocations): RoleCatalog {
+  const project = projectRoleDirectory(locations.workingDirectory);
+  const directories: Readonly<Record<Exclude<RoleSource, "programmatic">, string | undefined>> = {
+    project,
+    user: join(locations.userConfigRoot, "agents"),
+    site: locations.siteConfigRoot === undefined ? undefined : join(locations.siteConfigRoot, "agents"),
+    bundled: locations.bundledRoles,
+  };
+  return new RoleCatalog(
+    roleSources.map((source) => {
+      if (source === "programmatic") return { roles: locations.programmatic ?? [], faults: [] };
+      const directory = directories[source];
+      return directory === undefined ? { roles: [], faults: [] } : readRoleDirectory(directory, source);
+    }),
+  );
+}
+
+/**
+ * The nearest `.autolith/agents/` from `workingDirectory` up to the project's root (the nearest directory with `.git`),
+ * at most {@link maxProjectLevels} up. Outside a repository only the working directory's own counts, so that a stray
+ * directory in a shared parent cannot speak for the project.
+ */
+export function projectRoleDirectory(workingDirectory: string): string | undefined {
+  const start = resolve(workingDirectory);
+  const root = projectRoot(start) ?? start;
+  let directory = start;
+  for (let level = 0; level < maxProjectLevels; level++) {
+    const candidate = join(directory, ".autolith", "agents");
+    if (exists(candidate, "directory")) return candidate;
+    if (directory === root) return undefined;
+    directory = dirname(directory);
+  }
+  return undefined;
+}
+
+/**
+ * Checks that a role can be used with the tools registered for children.
+ * @returns a fault naming the first grant that nothing satisfies and autolith does not know.
+ */
+export function checkToolGrants(role: Role, childTools: readonly string[]): RoleDefinitionError | undefined {
+  const [first] = unsatisfiedPatterns(role.tools, childTools);
+  if (first === undefined) return undefined;
+  return new RoleDefinitionError({
+    source: role.source,
+    definitionName: role.name,
+    path: role.path,
+    line: undefined,
+    field: ":tools",
+    problem: `no tool satisfies ${JSON.stringify(first)}`,
+  });
+}
+
+function projectRoot(start: string): string | undefined {
+  let directory = start;
+  for (let level = 0; level < maxProjectLevels; level++) {
+    if (exists(join(directory, ".git"), "anything")) return directory;
+    const parent = dirname(directory);
+    if (parent === directory) return undefined;
+    directory = parent;
+  }
+  return undefined;
+}
+
+function exists(path: string, what: "directory" | "anything"): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found !== undefined && (what === "anything" || found.isDirectory());
+  } catch {
+    // A path that cannot be looked at (no permission, a loop of links) holds nothing for us.
+    return false;
+  }
+}
+
+function byPresentation(left: Role, right: Role): number {
+  const rank = (role: Role): number => {
+    const index = bundledRoleNames.indexOf(role.name);
+    return index < 0 ? bundledRoleNames.length : index;
+  };
+  return rank(left) - rank(right) || (left.name < right.name ? -1 : 1);
+}
