@@ -101,7 +101,7 @@ async function runToEnd(
     // A turn that ended the run was its last record: its thread died before hearing so.
     if (losses > 0 && isAssistantItem(items.at(-1)))
       return { status: "finished", requests: agent.requestCount };
-    const spec: AgentSpec = { ...run.spec, items, firstRequestNumber: agent.requestCount + 1 };
+    const spec: AgentSpec = { ...run.spec, items, firstRequestNumber: agent.usages.length + 1 };
     const outcome = await runner.run(spec, agent, job.signal);
     const lost = outcome.status === "failed" && outcome.failure.code === "thread-lost";
     if (!lost || job.signal.aborted || losses >= threadLossLimit) return outcome;

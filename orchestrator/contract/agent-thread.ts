@@ -63,7 +63,10 @@ export const agentSpecSchema = z.strictObject({
   tools: z.array(toolSchemaSchema),
   /** The conversation so far, every call with its result; the last item is from the host. */
   items: z.array(modelItemSchema).min(1),
-  /** Number of the first request of this run, from 1; goes on after a lost thread. */
+  /**
+   * Number of the first request of this run: 1 + the boundaries that this lineage and purpose has behind it. A request
+   * whose boundary was lost with its thread is asked again under its number.
+   */
   firstRequestNumber: z.int().positive(),
   limits: agentLimitsSchema,
   /** Send `output` events: only where somebody watches. */
@@ -90,7 +93,7 @@ export const boundaryReplySchema = z.discriminatedUnion("next", [
 ]);
 export type BoundaryReply = z.infer<typeof boundaryReplySchema>;
 
-/** Which recorded exchange is asked for. `ordinal` counts the exchanges of one lineage and purpose from 1. */
+/** Names an exchange; `ordinal` is its request number in its lineage and purpose. */
 export const exchangeKeySchema = z.strictObject({
   lineage: z.string().min(1).max(1024),
   purpose: modelPurposeSchema,

@@ -6,9 +6,9 @@ export const wireNameLimit = 64;
 /** The two directions between our tool names (`resource.read`) and function names (`resource__read`). */
 export interface WireNames {
   /** The function name of a tool; tools outside the list get their plain form, so that old calls can be sent back. */
-  toWire(tool: string): string;
+  readonly toWire: (tool: string) => string;
   /** The tool behind a function name; a name nobody offered is returned as the model wrote it. */
-  fromWire(wireName: string): string;
+  readonly fromWire: (wireName: string) => string;
 }
 
 /**

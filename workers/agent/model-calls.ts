@@ -21,10 +21,8 @@ export interface ModelCallParts {
 
 /** The model of a run: a live endpoint with retries, or the host's cassette. Each request is reported. */
 export function modelCalls(spec: AgentSpec, parts: ModelCallParts): ModelCalls {
-  let ordinal = 0;
   return async (request, requestNumber) => {
-    ordinal += 1;
-    const key = { lineage: spec.lineage, purpose: spec.purpose, ordinal };
+    const key = { lineage: spec.lineage, purpose: spec.purpose, ordinal: requestNumber };
     const startedAt = performance.now();
     const { response, attempts } =
       spec.source.kind === "live"
