@@ -30,6 +30,8 @@ const agentPayload = z.strictObject({
   /** Provider-qualified model id that was resolved at admission. */
   model: z.string().min(1).max(256),
   reasoningEffort: z.string().min(1).max(16),
+  /** Place in the agent tree by parent call and item index, the same in every replay: `root`, `root/CALL:0`. */
+  position: z.string().min(1).max(1_024),
   /** 1 for a child of the primary. */
   depth: z.number().int().min(1).max(16),
   /** Absolute directory the child works in. */

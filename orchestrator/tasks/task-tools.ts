@@ -20,7 +20,7 @@ export type TaskToolParts = {
   readonly supervisor: Supervisor;
   readonly view: (job: Job) => Promise<JobView>;
   /** Resolves role, model and policy of one item. Rejects with typed errors: unknown role, spawn not allowed, depth. */
-  readonly prepare: (item: TaskItem, context: ToolContext) => Promise<PreparedTask>;
+  readonly prepare: (item: TaskItem, context: ToolContext, index: number) => Promise<PreparedTask>;
   /** Entries of `task.agents` that the caller may spawn, diagnostics included. */
   readonly agents: (caller: ToolCaller) => Promise<readonly ((previewLimit: number) => DataForm)[]>;
   /** Directory of execution directories, for the report. */
@@ -55,7 +55,7 @@ async function runTasks(
   parts: TaskToolParts,
 ): Promise<ToolOutcome> {
   const startedAt = parts.now();
-  const prepared = await Promise.all(items.map((item) => parts.prepare(item, context)));
+  const prepared = await Promise.all(items.map((item, index) => parts.prepare(item, context, index)));
   const jobs = await parts.supervisor.admit(
     context.caller.rootConversationId,
     prepared.map(({ request }) => request),

@@ -1,0 +1,355 @@
+/**
+ * Child agents of one root conversation: resolves role, model and policy at admission, prepares each run, and keeps what is known of
+ * the running ones (steering, progress, completions).
+ */
+import type { AgentEvent, ModelSource, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
+import { defaultAgentLimits } from "../contract/agent-limits.ts";
+import type { ToolCaller } from "../contract/caller.ts";
+import { AutolithError } from "../contract/failure.ts";
+import { type ConversationId, type ExecutionId, conversationIdSchema } from "../contract/identifiers.ts";
+import type { ReasoningEffort, ToolCallItem } from "../contract/model.ts";
+import type { Authority } from "../contract/permissions.ts";
+import type { ToolContext, ToolDeclaration } from "../contract/tool.ts";
+import type { Job } from "../jobs/job-table.ts";
+import type { JobJournal } from "../jobs/journal-records.ts";
+import type { JobExecution, JobRequest, Supervisor } from "../jobs/supervisor.ts";
+import { ownerOf } from "../jobs/ownership.ts";
+import { ChildProgress, type ProgressSnapshot } from "../tasks/child-progress.ts";
+import {
+  type Completion,
+  CompletionInbox,
+  completionText,
+  completionWindowMs,
+} from "../tasks/completions.ts";
+import type { TaskItem } from "../tasks/task-arguments.ts";
+import { type PreparedTask, checkSpawn } from "../tasks/task-tools.ts";
+import type { OverflowStore, SettledCall } from "../tools/dispatcher.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import type { ChildRun } from "./agent-executor.ts";
+import type { CompletionSource } from "./child-agent.ts";
+import type { ChildRole } from "./child-role.ts";
+import { childInstructions } from "./instructions.ts";
+import { SteeringMailbox } from "./steering.ts";
+import type { AgentTranscript } from "./transcript.ts";
+import { YieldState } from "./yield.ts";
+
+/** A role that can be run, with what admission decides by. */
+export type RunnableRole = ChildRole & {
+  /** Model ids and aliases in order of preference; empty means the parent's. */
+  readonly models: readonly string[];
+  readonly alwaysBlocking: boolean;
+};
+
+/** The roles there are at this moment. */
+export interface RoleDirectory {
+  /** Rejects with `unknown-role` (listing the roles) or `role-definition` for a malformed file that claims the name. */
+  find(name: string): Promise<RunnableRole>;
+  /** A role whose output contract is replaced, for one run. */
+  withContract(role: RunnableRole, contract: string): RunnableRole;
+}
+
+/** A model that was chosen, and how it is reached. */
+export type ModelChoice = {
+  /** The id as people write it; kept in records. */
+  readonly id: string;
+  /** The id the server knows. */
+  readonly model: string;
+  readonly source: ModelSource;
+};
+
+export interface ModelDirectory {
+  /** The first resolvable of the candidates, else the parent's model. Throws typed errors. */
+  choose(candidates: readonly string[], parentModel: string): string;
+  reach(id: string): ModelChoice;
+}
+
+/** What observers learn of running children, in order for each child. */
+export type ChildObservation =
+  | { readonly kind: "agent-event"; readonly job: JobExecution<"agent">; readonly event: AgentEvent }
+  | { readonly kind: "tool-started"; readonly job: JobExecution<"agent">; readonly call: ToolCallItem }
+  | { readonly kind: "tool-finished"; readonly job: JobExecution<"agent">; readonly settled: SettledCall };
+
+export type ChildServiceParts = {
+  readonly rootConversationId: ConversationId;
+  readonly supervisor: Supervisor;
+  readonly journal: JobJournal;
+  readonly tools: ToolRegistry;
+  readonly roles: RoleDirectory;
+  readonly models: ModelDirectory;
+  readonly authority: Authority;
+  /** Said to children about how commands run. */
+  readonly permissionNote: string;
+  readonly overflow: OverflowStore;
+  readonly openTranscript: (job: JobExecution<"agent">) => Promise<AgentTranscript>;
+  readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
+  /** Depth below the primary at which children may exist. */
+  readonly maxDepth: number;
+  /** Default deadline of children started by tools, in milliseconds; undefined: none. */
+  readonly childTimeoutMs: number | undefined;
+  readonly now: () => number;
+  readonly observe: (observation: ChildObservation) => void;
+};
+
+type LiveChild = {
+  readonly steering: SteeringMailbox;
+  readonly progress: ChildProgress;
+  readonly inbox: CompletionInbox;
+  readonly role: RunnableRole;
+  readonly model: string;
+};
+
+/** What starts the root of a headless run. */
+export type RootChild = {
+  readonly role: RunnableRole;
+  readonly assignment: string;
+  readonly outputContract: string;
+  readonly model: string;
+  readonly workspace: string;
+  readonly timeoutMs: number;
+};
+
+export class ChildService {
+  readonly #parts: ChildServiceParts;
+  readonly #live = new Map<ExecutionId, LiveChild>();
+
+  constructor(parts: ChildServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** The request that starts the root child of a headless run; it is waited for, so it is not detached. */
+  rootRequest(root: RootChild): JobRequest<"agent"> {
+    return {
+      kind: "agent",
+      payload: {
+        role: root.role.name,
+        assignment: root.assignment,
+        outputContract: root.outputContract,
+        model: root.model,
+        reasoningEffort: root.role.effort,
+        position: "root",
+        depth: 1,
+        workspace: root.workspace,
+      },
+      owner: { lineage: [] },
+      requestedName: root.role.name,
+      detached: false,
+      completionPolicy: "continue",
+      completionOwner: this.#parts.rootConversationId,
+      timeoutMs: root.timeoutMs,
+    };
+  }
+
+  /** One `task.run` item, ready for admission. `index` is its place in the batch. */
+  async prepareTask(item: TaskItem, context: ToolContext, index: number): Promise<PreparedTask> {
+    const { caller } = context;
+    const parent = caller.executionId === undefined ? undefined : this.#live.get(caller.executionId);
+    checkSpawn(item.agent, caller, { spawns: parent?.role.spawns ?? "all", maxDepth: this.#parts.maxDepth });
+    if (item.isolation !== undefined)
+      throw new AutolithError(
+        "isolation-unavailable",
+        "Isolated worktrees are not in this version yet. Leave `isolation` out to work in the shared workspace.",
+      );
+    const role = await this.#parts.roles.find(item.agent);
+    const alwaysBlocking = role.alwaysBlocking;
+    return {
+      alwaysBlocking,
+      request: {
+        kind: "agent",
+        payload: {
+          role: role.name,
+          assignment: item.task,
+          ...(item.context === undefined ? {} : { context: item.context }),
+          model: this.#parts.models.choose(role.models, parent?.model ?? ""),
+          reasoningEffort: role.effort,
+          position: `${this.#positionOf(caller)}/${context.callId}:${index}`,
+          depth: caller.depth + 1,
+          workspace: context.workspace,
+        },
+        owner: ownerOf(context),
+        detached: !(item.blocking || alwaysBlocking),
+        completionPolicy: item.completionPolicy,
+        completionOwner: caller.conversationId,
+        ...(item.name === undefined ? {} : { requestedName: item.name }),
+        ...(this.#parts.childTimeoutMs === undefined ? {} : { timeoutMs: this.#parts.childTimeoutMs }),
+      },
+    };
+  }
+
+  /** Queues a message for a running child. Throws `steering-closed` and limits. */
+  steer(job: Job, message: string): number {
+    const live = this.#live.get(job.executionId);
+    if (live === undefined) throw new AutolithError("steering-closed", `${job.name} is not running here.`);
+    return live.steering.push(message);
+  }
+
+  progress(executionId: ExecutionId): ProgressSnapshot | undefined {
+    return this.#live.get(executionId)?.progress.snapshot();
+  }
+
+  /** Offers a settled job to the running child that owns it. */
+  completed(completion: Completion): void {
+    for (const { inbox } of this.#live.values()) inbox.offer(completion);
+  }
+
+  /** Prepares the run of an admitted child. */
+  async prepareRun(job: JobExecution<"agent">): Promise<ChildRun> {
+    const { payload } = job;
+    const found = await this.#parts.roles.find(payload.role);
+    const role =
+      payload.outputContract === undefined
+        ? found
+        : this.#parts.roles.withContract(found, payload.outputContract);
+    const choice = this.#parts.models.reach(payload.model);
+    const live = this.#startLive(job, role);
+    const caller = callerOf(job, this.#parts.rootConversationId);
+    const yielding = new YieldState(role.contract?.check, () => live.steering.pendingCount);
+    const canSpawn = this.#canSpawn(role, payload.depth);
+    const registry = this.#parts.tools.select((tool) => isOffered(tool, role, canSpawn), [yielding.tool()]);
+    return {
+      transcript: await this.#parts.openTranscript(job),
+      steering: live.steering,
+      yielding,
+      completions: this.#completionSource(live.inbox),
+      replay: this.#parts.replay,
+      observe: (event) => {
+        live.progress.event(event);
+        this.#parts.observe({ kind: "agent-event", job, event });
+      },
+      context: {
+        caller,
+        workspace: payload.workspace,
+        authority: this.#parts.authority,
+        signal: job.signal,
+      },
+      dispatch: {
+        registry,
+        journal: this.#parts.journal,
+        overflow: this.#parts.overflow,
+        now: this.#parts.now,
+        observer: this.#toolObserver(job, live),
+      },
+      spec: {
+        executionId: job.executionId,
+        lineage: payload.position,
+        purpose: "agent",
+        source: choice.source,
+        model: choice.model,
+        reasoningEffort: payload.reasoningEffort as ReasoningEffort,
+        promptCacheKey: job.executionId,
+        streamOutput: true,
+        instructions: childInstructions({
+          roleName: role.name,
+          roleInstructions: role.instructions,
+          workspace: payload.workspace,
+          platform: process.platform,
+          contractSchema: role.contract?.jsonSchema,
+          permissionNote: this.#parts.permissionNote,
+          canSpawn,
+        }),
+        tools: [...registry.schemas()],
+        limits: defaultAgentLimits,
+      },
+    };
+  }
+
+  /** Forgets a run that has ended. */
+  runEnded(job: JobExecution<"agent">): void {
+    this.#live.delete(job.executionId);
+  }
+
+  #startLive(job: JobExecution<"agent">, role: RunnableRole): LiveChild {
+    const live: LiveChild = {
+      steering: new SteeringMailbox(),
+      progress: new ChildProgress(),
+      inbox: new CompletionInbox(conversationOf(job), () =>
+        this.#parts.supervisor.jobs(this.#parts.rootConversationId),
+      ),
+      role,
+      model: job.payload.model,
+    };
+    this.#live.set(job.executionId, live);
+    return live;
+  }
+
+  #canSpawn(role: RunnableRole, depth: number): boolean {
+    return depth < this.#parts.maxDepth && (role.spawns === "all" || role.spawns.length > 0);
+  }
+
+  #positionOf(caller: ToolCaller): string {
+    if (caller.executionId === undefined) return "primary";
+    const job = this.#parts.supervisor.find(this.#parts.rootConversationId, caller.executionId);
+    const position = (job?.payload as { position?: string } | undefined)?.position;
+    return position ?? "primary";
+  }
+
+  #toolObserver(job: JobExecution<"agent">, live: LiveChild): ChildRun["dispatch"]["observer"] {
+    return {
+      started: (call) => {
+        live.progress.toolStarted(call.tool);
+        this.#parts.observe({ kind: "tool-started", job, call });
+      },
+      finished: (settled) => {
+        live.progress.toolFinished(settled.call.tool);
+        this.#parts.observe({ kind: "tool-finished", job, settled });
+      },
+    };
+  }
+
+  #completionSource(inbox: CompletionInbox): CompletionSource {
+    const { journal, now } = this.#parts;
+    return {
+      ready: () => inbox.peek().map(completionText),
+      awaiting: () => inbox.awaited().length > 0,
+      arrival: async (signal) => {
+        await inbox.arrival(signal);
+        await window(inbox, signal);
+      },
+      delivered: async (count) => {
+        const delivered = inbox.peek().slice(0, count);
+        inbox.acknowledge(count);
+        if (delivered.length === 0) return;
+        await journal.append(
+          delivered.map(({ job }) => ({
+            kind: "delivered",
+            at: now(),
+            executionId: job.executionId,
+            conversationId: job.completionOwner,
+          })),
+        );
+        for (const { job } of delivered) job.delivered = true;
+      },
+    };
+  }
+}
+
+/** Completions that land within the window after the first share its boundary; none is waited for when nothing else runs. */
+async function window(inbox: CompletionInbox, signal: AbortSignal): Promise<void> {
+  if (signal.aborted || inbox.awaited().length === 0) return;
+  const timer = AbortSignal.any([AbortSignal.timeout(completionWindowMs), signal]);
+  await new Promise<void>((resolve) => timer.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** A child's conversation is named by its execution. */
+export function conversationOf(job: { readonly executionId: ExecutionId }): ConversationId {
+  return conversationIdSchema.parse(job.executionId);
+}
+
+function callerOf(job: JobExecution<"agent">, rootConversationId: ConversationId): ToolCaller {
+  return {
+    kind: "child",
+    conversationId: conversationOf(job),
+    rootConversationId,
+    executionId: job.executionId,
+    lineage: [...job.owner.lineage, job.executionId],
+    jobName: job.name,
+    depth: job.payload.depth,
+    role: job.payload.role,
+  };
+}
+
+/** Tools a child of this role is offered: child-safe and granted; `task.*` by spawn policy and depth. */
+function isOffered(tool: ToolDeclaration, role: ChildRole, canSpawn: boolean): boolean {
+  if (tool.audience === "primary") return false;
+  if (tool.name.startsWith("task.")) return canSpawn;
+  return role.grants(tool.name);
+}
