@@ -2,6 +2,8 @@
  * Child agents of one root conversation: resolves role, model and policy at admission, prepares each run, and keeps what is known of
  * the running ones (steering, progress, completions).
  */
+import type { DataForm } from "../../lisp/data-forms/index.ts";
+import type { RoleSource } from "../../roles/index.ts";
 import type { AgentEvent, ModelSource, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
 import { defaultAgentLimits } from "../contract/agent-limits.ts";
 import type { ToolCaller } from "../contract/caller.ts";
@@ -23,7 +25,7 @@ import {
 } from "../tasks/completions.ts";
 import type { TaskItem } from "../tasks/task-arguments.ts";
 import { type PreparedTask, checkSpawn } from "../tasks/task-tools.ts";
-import type { OverflowStore, SettledCall } from "../tools/dispatcher.ts";
+import type { OverflowSink, SettledCall } from "../tools/dispatcher.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ChildRun } from "./agent-executor.ts";
 import type { CompletionSource } from "./child-agent.ts";
@@ -38,6 +40,9 @@ export type RunnableRole = ChildRole & {
   /** Model ids and aliases in order of preference; empty means the parent's. */
   readonly models: readonly string[];
   readonly alwaysBlocking: boolean;
+  readonly source: RoleSource;
+  /** The definition as a data form, kept in the result record. */
+  readonly definition: DataForm;
 };
 
 /** The roles there are at this moment. */
@@ -79,7 +84,7 @@ export type ChildServiceParts = {
   readonly authority: Authority;
   /** Said to children about how commands run. */
   readonly permissionNote: string;
-  readonly overflow: OverflowStore;
+  readonly overflow: OverflowSink;
   readonly openTranscript: (job: JobExecution<"agent">) => Promise<AgentTranscript>;
   readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
   /** Depth below the primary at which children may exist. */

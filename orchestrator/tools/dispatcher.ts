@@ -15,8 +15,8 @@ import { type CallConcurrency, planWaves } from "./waves.ts";
 export const toolResultLimit = 8_000;
 
 /** Stores text too long for a result and names it `context:<sha256>`. */
-export interface OverflowStore {
-  store(text: string): Promise<string>;
+export interface OverflowSink {
+  put(text: string): Promise<string>;
 }
 
 /** A finished call: what the model gets, and what the record keeps beside it. */
@@ -37,7 +37,7 @@ export type ToolObserver = {
 export type DispatchOptions = {
   readonly registry: ToolRegistry;
   readonly journal: JobJournal;
-  readonly overflow: OverflowStore;
+  readonly overflow: OverflowSink;
   readonly observer: ToolObserver;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -167,7 +167,7 @@ function cancelledBeforeStart(name: string): ToolOutcome {
   return { status: "error", code: "cancelled", content: `${name} was not started: the work was cancelled.` };
 }
 
-async function bounded(content: string, limit: number, overflow: OverflowStore): Promise<string> {
+async function bounded(content: string, limit: number, overflow: OverflowSink): Promise<string> {
   if (content.length <= limit) return content;
   const note = await overflowNote(content, overflow);
   const room = Math.max(0, limit - note.length - 16);
@@ -175,9 +175,9 @@ async function bounded(content: string, limit: number, overflow: OverflowStore):
   return `${wellFormedHead(content, head)}\n${note}\n${wellFormedTail(content, room - head)}`;
 }
 
-async function overflowNote(content: string, overflow: OverflowStore): Promise<string> {
+async function overflowNote(content: string, overflow: OverflowSink): Promise<string> {
   try {
-    const uri = await overflow.store(content);
+    const uri = await overflow.put(content);
     return `[… ${content.length} characters in all; read the rest with resource.read ${uri} …]`;
   } catch (error) {
     return `[… ${content.length} characters in all; the rest could not be kept: ${failureOf(error).message} …]`;

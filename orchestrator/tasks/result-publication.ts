@@ -1,0 +1,118 @@
+/** The durable files of a job: what must exist before it is dispatched, and its result before the settlement is recorded. */
+import type { DataForm } from "../../lisp/data-forms/index.ts";
+import type { RoleSource } from "../../roles/index.ts";
+import { type AgentResult, type UsageTotals, jobCatalog } from "../contract/job-catalog.ts";
+import type { Job } from "../jobs/job-table.ts";
+import type { Outcome } from "../jobs/lifecycle.ts";
+import { universalTime } from "../record/conversation-record.ts";
+import { ExecutionDirectory } from "../record/execution-directory.ts";
+import type { ResultRecord } from "../record/execution-records.ts";
+import { z } from "zod";
+
+export type PublicationParts = {
+  /** The data root's `tasks` directory. */
+  readonly tasksDirectory: string;
+  /** The data root's `conversations` directory. */
+  readonly conversationsDirectory: string;
+  /** Visible names of the executions in a lineage. */
+  readonly namesOf: (job: Job) => readonly string[];
+  /** The role of an agent job as it was when it started. */
+  readonly roleOf: (job: Job) => { readonly source: RoleSource; readonly definition: DataForm } | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** The execution's directory. */
+export function executionDirectoryOf(
+  parts: Pick<PublicationParts, "tasksDirectory">,
+  job: Job,
+): ExecutionDirectory {
+  return new ExecutionDirectory(parts.tasksDirectory, job.conversationId, job.executionId);
+}
+
+/** Writes `continuity.sexp`: what must be known of the job when its host is gone. */
+export async function prepareJob(job: Job, parts: PublicationParts): Promise<void> {
+  await executionDirectoryOf(parts, job).writeContinuity({
+    version: 1,
+    jobId: job.name,
+    executionId: job.executionId,
+    rootConversation: job.conversationId,
+    owners: [...parts.namesOf(job)],
+    ownerExecutionIds: [...job.owner.lineage],
+    ...(job.owner.parentCallId === undefined ? {} : { parentCallId: job.owner.parentCallId }),
+    completionOwnerConversation: job.completionOwner,
+    completionPolicy: job.completionPolicy,
+    detached: job.detached,
+    createdAt: universalTime(job.admittedAt),
+    kind: job.kind === "agent" ? "task" : "tool",
+    specification: z.json().parse(job.payload),
+  });
+}
+
+/** Writes a child's `result.sexp` and every job's `terminal.sexp`. */
+export async function publishOutcome(
+  job: Job,
+  outcome: Outcome<unknown>,
+  parts: PublicationParts,
+): Promise<void> {
+  const directory = executionDirectoryOf(parts, job);
+  if (job.kind === "agent")
+    await directory.writeResult(resultRecord(job, outcome as Outcome<AgentResult>, parts));
+  await directory.writeTerminal({
+    state: outcome.state,
+    endedAt: universalTime(parts.now()),
+    ...(job.kind === "agent" || outcome.result === undefined
+      ? {}
+      : { result: z.json().parse(JSON.parse(JSON.stringify(outcome.result))) }),
+  });
+}
+
+function usageCounters(usage: UsageTotals): Record<string, number> {
+  const counters: readonly (readonly [string, number | undefined])[] = [
+    ["input_tokens", usage.inputTokens],
+    ["output_tokens", usage.outputTokens],
+    ["total_tokens", usage.totalTokens],
+    ["cached_input_tokens", usage.cachedInputTokens],
+    ["reasoning_tokens", usage.reasoningTokens],
+  ];
+  return Object.fromEntries(
+    counters.flatMap(([name, count]) => (count === undefined ? [] : [[name, count]])),
+  );
+}
+
+function resultRecord(job: Job, outcome: Outcome<AgentResult>, parts: PublicationParts): ResultRecord {
+  const payload = jobCatalog.agent.payload.parse(job.payload);
+  const role = parts.roleOf(job);
+  const { result } = outcome;
+  const failure = outcome.state === "failed" ? outcome.failure.message : undefined;
+  const error =
+    result?.error ?? failure ?? (outcome.state === "aborted" ? `Cancelled (${outcome.reason}).` : undefined);
+  return {
+    id: job.name,
+    agent: payload.role,
+    agentSource: role?.source ?? "programmatic",
+    assignment: payload.assignment,
+    status: statusOf(outcome),
+    output: result?.output ?? "(no output)",
+    ...(error === undefined ? {} : { error }),
+    yielded: result?.yielded ?? false,
+    structuredOutputPresent: result?.structuredOutputPresent ?? false,
+    ...(result?.structuredOutput === undefined ? {} : { structuredOutput: result.structuredOutput }),
+    ...(result?.label === undefined ? {} : { label: result.label }),
+    requestCount: result?.usage.providerRequests ?? 0,
+    usage: usageCounters(result?.usage ?? { providerRequests: 0 }),
+    durationMs: result?.durationMs ?? 0,
+    model: payload.model,
+    conversationFile: `${parts.conversationsDirectory}/${job.executionId}`,
+    detached: job.detached,
+    ...(result === undefined || result.undeliveredPromptCount === 0
+      ? {}
+      : { undeliveredPromptCount: result.undeliveredPromptCount }),
+    agentDefinition: role?.definition ?? false,
+  };
+}
+
+function statusOf(outcome: Outcome<AgentResult>): ResultRecord["status"] {
+  if (outcome.state === "completed") return "success";
+  return outcome.state === "aborted" || outcome.result?.status === "aborted" ? "aborted" : "failed";
+}
