@@ -1,15 +1,12 @@
-/**
- * Text as every server takes it: lone surrogates become U+FFFD (they have no UTF-8 form, and a request that holds one
- * is refused for ever), NUL becomes U+2400. The conversation's record keeps what was there.
- */
-export function cleanText(text: string): string {
-  const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
-  return wellFormed.includes("\0") ? wellFormed.replaceAll("\0", "\u2400") : wellFormed;
-}
+import { repairJson, repairText } from "../../orchestrator/record/text-repair.ts";
 
-/** A JSON value with all its strings cleaned, keys included. Unchanged values are not copied. */
+/**
+ * A request body as every server takes it: no lone surrogate (it has no UTF-8 form, and a request that holds one is
+ * refused for ever) and no NUL, in any string or key, nor behind escapes inside the argument text of a call. Values
+ * without them are not copied.
+ */
 export function cleanJson(value: unknown): unknown {
-  if (typeof value === "string") return cleanText(value);
+  if (typeof value === "string") return repairText(value);
   if (Array.isArray(value)) return cleanArray(value);
   if (typeof value === "object" && value !== null) return cleanObject(value);
   return value;
@@ -23,7 +20,8 @@ function cleanArray(values: readonly unknown[]): readonly unknown[] {
 function cleanObject(value: object): object {
   let changed = false;
   const entries = Object.entries(value).map(([key, item]: [string, unknown]) => {
-    const entry = [cleanText(key), cleanJson(item)] as const;
+    const isArgumentText = key === "arguments" && typeof item === "string";
+    const entry = [repairText(key), isArgumentText ? repairJson(item) : cleanJson(item)] as const;
     changed ||= entry[0] !== key || entry[1] !== item;
     return entry;
   });

@@ -79,6 +79,8 @@ export interface RecordedRequest {
   readonly body: unknown;
   /** Body as text, for checks of what went over the wire. */
   readonly text: string;
+  /** The client's port: equal for requests over one connection. */
+  readonly clientPort: number;
   /** `performance.now()` in the server's process. */
   readonly receivedAtMs: number;
 }

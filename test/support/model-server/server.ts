@@ -112,7 +112,8 @@ async function receive(incoming: IncomingMessage, number: number): Promise<Recor
     return undefined;
   const text = Buffer.concat(chunks).toString("utf8");
   const body: unknown = JSON.parse(text);
-  return { number, wire, headers: incoming.headers, body, text, receivedAtMs: performance.now() };
+  const clientPort = incoming.socket.remotePort ?? 0;
+  return { number, wire, headers: incoming.headers, body, text, clientPort, receivedAtMs: performance.now() };
 }
 
 function nextTurn(script: Script, request: RecordedRequest): ScriptedTurn {
