@@ -11,7 +11,8 @@ export function retryAfterMs(
   const text = headers.get("retry-after");
   const seconds = readNumber(text);
   if (seconds !== undefined) return seconds * 1000;
-  const instant = text === null ? Number.NaN : Date.parse(text);
+  // A date begins with its weekday; the parser would take other text for years.
+  const instant = text === null || !/^\s*[A-Za-z]{3}/.test(text) ? Number.NaN : Date.parse(text);
   return Number.isNaN(instant) ? undefined : Math.max(0, instant - nowEpochMs);
 }
 

@@ -81,8 +81,8 @@ export interface RecordedRequest {
   readonly text: string;
   /** The client's port: equal for requests over one connection. */
   readonly clientPort: number;
-  /** `performance.now()` in the server's process. */
-  readonly receivedAtMs: number;
+  /** Arrival of the request's head, as epoch milliseconds with fractions: comparable between processes. */
+  readonly receivedAt: number;
 }
 
 /** Answers in order, or by what was asked. A list that runs out answers 500 with code `script_exhausted`. */

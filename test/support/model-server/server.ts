@@ -105,6 +105,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 async function receive(incoming: IncomingMessage, number: number): Promise<RecordedRequest | undefined> {
+  const receivedAt = performance.timeOrigin + performance.now();
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const wire = incoming.url?.endsWith("/responses") === true ? "responses" : "chat";
@@ -113,7 +114,7 @@ async function receive(incoming: IncomingMessage, number: number): Promise<Recor
   const text = Buffer.concat(chunks).toString("utf8");
   const body: unknown = JSON.parse(text);
   const clientPort = incoming.socket.remotePort ?? 0;
-  return { number, wire, headers: incoming.headers, body, text, clientPort, receivedAtMs: performance.now() };
+  return { number, wire, headers: incoming.headers, body, text, clientPort, receivedAt };
 }
 
 function nextTurn(script: Script, request: RecordedRequest): ScriptedTurn {
