@@ -24,8 +24,9 @@ export interface PlistDescription {
 
 /** Bounds of a string. Characters are code points. */
 export interface StringRule {
-  /** Default 0. With 1 or more, a string of blanks only is refused as well. */
+  /** Default 0. With 1 or more, a string of blanks only is refused as well, unless `blankAllowed`. */
   readonly minCharacters?: number | undefined;
+  readonly blankAllowed?: boolean | undefined;
   readonly maxCharacters?: number | undefined;
 }
 
@@ -108,7 +109,7 @@ export class PlistReader {
     if (characters < minCharacters || characters > maxCharacters) {
       throw this.invalidValue(key, `must be ${expected}, got ${characters} characters`);
     }
-    if (minCharacters > 0 && form.trim() === "")
+    if (minCharacters > 0 && !rule.blankAllowed && form.trim() === "")
       throw this.invalidValue(key, `must be ${expected}, got only blanks`);
     return form;
   }

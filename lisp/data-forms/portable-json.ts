@@ -1,5 +1,6 @@
 import { compareCodePoints } from "./code-point-order.ts";
 import { DataFormError } from "./data-form-error.ts";
+import { decimalValue, floatDigits } from "./float-digits.ts";
 import {
   DataFloat,
   Keyword,
@@ -72,7 +73,8 @@ export function arrayForm(elements: readonly DataForm[]): DataForm {
 }
 
 /**
- * The JSON value of a portable form. Integers beyond the safe range become bigints; floats become numbers.
+ * The JSON value of a portable form. Integers beyond the safe range become bigints; floats become the numbers
+ * that their shortest digits stand for.
  * @throws DataFormError `invalid-structure` for a form outside the mapping or a duplicate key, with the path in the message.
  */
 export function formToJson(form: DataForm): JsonValue {
@@ -81,7 +83,7 @@ export function formToJson(form: DataForm): JsonValue {
 
 function convert(form: DataForm, path: string, depth: number): JsonValue {
   if (typeof form === "string" || typeof form === "boolean" || isInteger(form)) return form;
-  if (form instanceof DataFloat) return form.value;
+  if (form instanceof DataFloat) return decimalValue(form);
   if (form === nullKeyword) return null;
   checkDepth(depth);
   const object = portableObject(form, path);
@@ -135,7 +137,7 @@ export function formToJsonText(form: DataForm): string {
 function write(form: DataForm, path: string, depth: number): string {
   if (typeof form === "string") return JSON.stringify(form);
   if (typeof form === "boolean" || isInteger(form)) return String(form);
-  if (form instanceof DataFloat) return floatText(form.value);
+  if (form instanceof DataFloat) return floatText(form);
   if (form === nullKeyword) return "null";
   checkDepth(depth);
   const object = portableObject(form, path);
@@ -151,8 +153,8 @@ function write(form: DataForm, path: string, depth: number): string {
   return `[${array.map((member, index) => write(member, `${path}[${index}]`, depth + 1)).join(",")}]`;
 }
 
-function floatText(value: number): string {
-  const text = Object.is(value, -0) ? "-0" : String(value);
+function floatText(float: DataFloat): string {
+  const text = floatDigits(float);
   return /[.e]/.test(text) ? text : `${text}.0`;
 }
 

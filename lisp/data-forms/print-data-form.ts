@@ -1,3 +1,4 @@
+import { floatDigits } from "./float-digits.ts";
 import {
   DataFloat,
   DataValueError,
@@ -63,21 +64,27 @@ function printPretty(form: DataForm, style: PrettyStyle, indent: number, depth: 
   checkDepth(depth);
   const list = form as DataList;
   if (fits(list, style.width - indent)) return printFlat(list, style.floatFormat, depth);
+  const firstKey = firstKeyIndex(list);
   const lines: string[] = [];
   for (let index = 0; index < list.length; index++) {
-    const element = list[index] as DataForm;
-    const text = printPretty(element, style, indent + 1, depth + 1);
-    const following = list[index + 1];
-    const isKey = element instanceof Keyword && index + 1 < list.length && !(following instanceof Keyword);
-    if (!isKey || index === 0) {
+    const text = printPretty(list[index] as DataForm, style, indent + 1, depth + 1);
+    if (index < firstKey) {
       lines.push(text);
-      continue;
+    } else {
+      const value = list[++index] as DataForm;
+      lines.push(`${text} ${printPretty(value, style, indent + 2 + text.length, depth + 1)}`);
     }
-    const valueIndent = indent + 2 + text.length;
-    lines.push(`${text} ${printPretty(following as DataForm, style, valueIndent, depth + 1)}`);
-    index++;
   }
   return `(${lines.join(`\n${" ".repeat(indent + 1)}`)})`;
+}
+
+/** Where the keys and values of a property list begin: at 0, at 1 after a head, or nowhere (infinity). */
+function firstKeyIndex(list: DataList): number {
+  const first = list.length % 2;
+  for (let index = first; index < list.length; index += 2) {
+    if (!(list[index] instanceof Keyword)) return Number.POSITIVE_INFINITY;
+  }
+  return first;
 }
 
 /** Could the list be printed within `room` characters? Looks at no more of it than that. */
@@ -125,23 +132,9 @@ function printString(text: string): string {
 
 /** Shortest digits that read back as the same float, always with a point, so that 3.0 stays a float. */
 function printFloat(float: DataFloat, readerFormat: FloatFormat): string {
-  const digits = float.format === "single" ? shortestSingle(float.value) : spelled(float.value);
-  const [mantissa = "", exponent] = digits.split("e");
+  const [mantissa = "", exponent] = floatDigits(float).split("e");
   const pointed = mantissa.includes(".") ? mantissa : `${mantissa}.0`;
   const marker = float.format === "single" ? "f" : "d";
   if (float.format !== readerFormat) return `${pointed}${marker}${Number(exponent ?? 0)}`;
   return exponent === undefined ? pointed : `${pointed}e${Number(exponent)}`;
-}
-
-function shortestSingle(value: number): string {
-  if (value === 0) return spelled(value);
-  for (let precision = 1; precision <= 9; precision++) {
-    const rounded = Number(value.toPrecision(precision));
-    if (Math.fround(rounded) === value) return spelled(rounded);
-  }
-  return spelled(value);
-}
-
-function spelled(value: number): string {
-  return Object.is(value, -0) ? "-0" : String(value);
 }

@@ -38,11 +38,18 @@ export function scalarsEqual(left: DataForm, right: DataForm): boolean {
   return formsEqual(left, right);
 }
 
+/** A single float agrees with every number that a single float can only write so: 0.1f0 with JSON's 0.1. */
 function sameNumber(left: DataForm, right: DataForm): boolean {
   const [leftValue, rightValue] = [numericValue(left), numericValue(right)];
+  const [leftSingle, rightSingle] = [isSingle(left), isSingle(right)];
+  if (leftSingle !== rightSingle) return Math.fround(Number(leftValue)) === Math.fround(Number(rightValue));
   // `==` compares a bigint with a number exactly, which `===` refuses to.
   // oxlint-disable-next-line eslint/eqeqeq
   return leftValue == rightValue;
+}
+
+function isSingle(form: DataForm): boolean {
+  return form instanceof DataFloat && form.format === "single";
 }
 
 function numericValue(form: DataForm): number | bigint {
