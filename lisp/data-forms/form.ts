@@ -115,11 +115,6 @@ export function integer(value: bigint): number | bigint {
   return Number.isSafeInteger(small) ? small : value;
 }
 
-/** Is the form a list (`NIL` included)? */
-export function isList(form: DataForm): form is DataList | false {
-  return form === false || Array.isArray(form);
-}
-
 /** The elements of a list, none for `NIL`, or `undefined` when the form is an atom. */
 export function listElements(form: DataForm): DataList | undefined {
   if (form === false) return [];

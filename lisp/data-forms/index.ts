@@ -10,7 +10,6 @@ export {
   formsEqual,
   integer,
   isInteger,
-  isList,
   keyword,
   listElements,
   single,

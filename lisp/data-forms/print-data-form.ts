@@ -12,7 +12,8 @@ import {
 export interface PrintOptions {
   /**
    * The format a reader of this text takes floats without a marker to have; floats of the other format get one.
-   * Default `"single"`, as Common Lisp's reader takes them, so that doubles print as `1.5d0`.
+   * Default `"double"`, as our own reader takes them. For texts that any Lisp may read say `"single"`, which is what the
+   * standard's reader takes; doubles then print as `1.5d0`.
    */
   readonly floatFormat?: FloatFormat | undefined;
 }
@@ -32,12 +33,12 @@ export const maxPrintedDepth = 1000;
  * @throws DataValueError for nesting beyond {@link maxPrintedDepth} and numbers that are not integers.
  */
 export function printDataForm(form: DataForm, options: PrintOptions = {}): string {
-  return printFlat(form, options.floatFormat ?? "single", 0);
+  return printFlat(form, options.floatFormat ?? "double", 0);
 }
 
 /** As {@link printDataForm}, broken into indented lines where one would be too wide; keys and values share a line. */
 export function prettyPrintDataForm(form: DataForm, options: PrettyPrintOptions = {}): string {
-  const style = { floatFormat: options.floatFormat ?? "single", width: options.width ?? 100 };
+  const style = { floatFormat: options.floatFormat ?? "double", width: options.width ?? 100 };
   return printPretty(form, style, 0, 0);
 }
 

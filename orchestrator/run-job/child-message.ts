@@ -7,5 +7,5 @@ const opaqueDataSentence =
 
 /** The user message of a job's child: the prompt, then the caller's data marked as such. */
 export function childUserMessage(job: Pick<JobInput, "prompt" | "input">): string {
-  return `${job.prompt}\n\n${opaqueDataSentence}\n${prettyPrintDataForm(job.input)}`;
+  return `${job.prompt}\n\n${opaqueDataSentence}\n${prettyPrintDataForm(job.input, { floatFormat: "single" })}`;
 }

@@ -68,13 +68,13 @@ export function resultForm(run: RunResult): DataForm {
 }
 
 /**
- * The artifact's text: pretty-printed, upper-case keywords, a newline at its end.
+ * The artifact's text: pretty-printed, upper-case keywords, doubles marked for any Lisp's reader, a newline at its end.
  * @throws RunJobFailure `artifact-failure` when it exceeds {@link resultLimits}, which no reader would accept.
  */
 export function resultText(run: RunResult): string {
   const form = resultForm(run);
   checkShape(form);
-  const text = `${prettyPrintDataForm(form)}\n`;
+  const text = `${prettyPrintDataForm(form, { floatFormat: "single" })}\n`;
   const size = Buffer.byteLength(text);
   if (size > resultLimits.maxBytes)
     throw tooLarge(`${size} bytes exceed the limit of ${resultLimits.maxBytes}`);

@@ -62,7 +62,6 @@ export function showScalar(form: DataForm): string {
   if (form === false) return "false";
   if (form === nullKeyword) return "null";
   if (!isScalar(form)) return describeForm(form);
-  const text =
-    typeof form === "string" ? JSON.stringify(form) : printDataForm(form, { floatFormat: "double" });
+  const text = typeof form === "string" ? JSON.stringify(form) : printDataForm(form);
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }

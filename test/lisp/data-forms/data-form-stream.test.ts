@@ -63,9 +63,7 @@ describe("splits", () => {
         fc.array(dataForms, { maxLength: 5 }),
         fc.array(fc.nat(), { maxLength: 8 }),
         (forms, cuts) => {
-          const bytes = Buffer.from(
-            forms.map((form) => printDataForm(form, { floatFormat: "double" })).join("\n"),
-          );
+          const bytes = Buffer.from(forms.map((form) => printDataForm(form)).join("\n"));
           const reading = readPieces(cut(bytes, cuts));
           expect(reading.error).toBeUndefined();
           expect(reading.forms).toHaveLength(forms.length);

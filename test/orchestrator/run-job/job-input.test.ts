@@ -40,7 +40,9 @@ describe("a valid job", () => {
       timeoutSeconds: 900,
       outputContract: { type: "object", required: ["answer"], additionalProperties: false },
     });
-    expect(printDataForm(job.input)).toBe('(:CALLER-OWNED "opaque data" 0.1 -3 (NIL T))');
+    expect(printDataForm(job.input, { floatFormat: "single" })).toBe(
+      '(:CALLER-OWNED "opaque data" 0.1 -3 (NIL T))',
+    );
     const shuffled = `(:AUTOLITH-JOB :timeout-seconds 1 :INPUT nil :role "TASK" :output-contract :engineering
       :prompt " " :id "x" :version 1)`;
     expect(accepted(shuffled)).toMatchObject({ id: "x", role: "task", input: false, timeoutSeconds: 1 });
