@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { leadingContinuation, readableText, trailingIncomplete } from "./output-preview.ts";
+import { leadingContinuation, trailingIncomplete } from "../text/utf8-boundary.ts";
+import { readableText } from "../text/readable-text.ts";
 
 /** Most bytes one window shows, and what it shows when nothing is asked. */
 export const windowLimitBytes = 4096;

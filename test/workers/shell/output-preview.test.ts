@@ -1,12 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  leadingContinuation,
-  previewOf,
-  previewShares,
-  readableText,
-  trailingIncomplete,
-} from "../../../workers/shell/output-preview.ts";
+import { previewOf, previewShares } from "../../../workers/shell/output-preview.ts";
 import { OutputWindow } from "../../../workers/shell/output-window.ts";
 
 function windowOf(bytes: Buffer, cuts: readonly number[], side = 6000): OutputWindow {
@@ -75,41 +69,5 @@ describe("previewOf", () => {
   test("gives separate standard error two thirds", () => {
     expect(previewShares(true)).toEqual({ output: 2000, error: 4000 });
     expect(previewShares(false)).toEqual({ output: 6000, error: 0 });
-  });
-});
-
-describe("cut positions", () => {
-  test("cutting what they say leaves whole characters at both ends of any slice", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), fc.nat(), fc.nat(), (text, a, b) => {
-        const bytes = Buffer.from(text);
-        const [from = 0, to = 0] = [a % (bytes.length + 1), b % (bytes.length + 1)].sort((x, y) => x - y);
-        const slice = bytes.subarray(from, to);
-        const start = leadingContinuation(slice);
-        const inner = slice.subarray(start, slice.length - trailingIncomplete(slice.subarray(start)));
-        expect(() => new TextDecoder("utf-8", { fatal: true }).decode(inner)).not.toThrow();
-      }),
-    );
-  });
-});
-
-describe("readableText", () => {
-  test.each([
-    ["\u001b[31mred\u001b[0m plain", "red plain"],
-    ["\u001b]8;;http://x\u0007link\u001b]8;;\u0007", "link"],
-    ["10%\r50%\r100%\ndone\r\n", "100%\ndone\n"],
-    ["ab\bc", "ac"],
-    ["\b\bx", "x"],
-    ["a\tb\u0000c\u0007", "a\tb␀c␇"],
-  ])("%j becomes %j", (raw, text) => {
-    expect(readableText(Buffer.from(raw))).toBe(text);
-  });
-
-  test("replaces what is no UTF-8 and never leaves a control character", () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), (bytes) => {
-        expect(readableText(bytes).replaceAll(/[\n\t]/g, "")).not.toMatch(/\p{Cc}/u);
-      }),
-    );
   });
 });

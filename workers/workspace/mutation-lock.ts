@@ -1,0 +1,78 @@
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { acquireWriterLock, WriterLockedError } from "../../orchestrator/record/writer-lock.ts";
+import type { WriterLock } from "../../orchestrator/record/writer-lock.ts";
+import { ResourceError } from "../../orchestrator/resources/resource-scheme.ts";
+
+export interface MutationLocksOptions {
+  /** Directory of the lock files, shared by all hosts of the user. */
+  readonly directory: string;
+  /** Longest wait for another process, in ms. Default 30000. */
+  readonly waitMs?: number;
+}
+
+/** Longest pause between two looks at a lock another process holds, in ms. */
+const longestPauseMs = 50;
+
+/**
+ * The workspace mutation lock: who holds it may publish changes in a workspace. Keyed by the workspace's real path, held
+ * across processes by a lock file and within this one by a queue, in the order of asking. Readers do not take it.
+ */
+export class MutationLocks {
+  readonly #directory: string;
+  readonly #waitMs: number;
+  readonly #tails = new Map<string, Promise<void>>();
+
+  constructor(options: MutationLocksOptions) {
+    this.#directory = options.directory;
+    this.#waitMs = options.waitMs ?? 30_000;
+  }
+
+  /**
+   * Runs `work` while holding the lock of a workspace (its real path). Throws {@link ResourceError} `resource-busy` when
+   * another process keeps it, and the signal's reason.
+   */
+  async hold<Result>(workspace: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#tails.get(workspace) ?? Promise.resolve();
+    const turn = Promise.withResolvers<void>();
+    const tail = before.then(async () => {
+      await turn.promise;
+    });
+    this.#tails.set(workspace, tail);
+    try {
+      await before;
+      signal.throwIfAborted();
+      const lock = await this.#acquire(workspace, signal);
+      try {
+        return await work();
+      } finally {
+        await lock.release();
+      }
+    } finally {
+      turn.resolve();
+      if (this.#tails.get(workspace) === tail) this.#tails.delete(workspace);
+    }
+  }
+
+  async #acquire(workspace: string, signal: AbortSignal): Promise<WriterLock> {
+    const path = join(this.#directory, `${hash("sha256", workspace, "hex").slice(0, 32)}.lock`);
+    const givesUpAt = performance.now() + this.#waitMs;
+    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        return await acquireWriterLock(path);
+      } catch (error) {
+        if (!(error instanceof WriterLockedError)) throw error;
+        if (performance.now() < givesUpAt) {
+          await delay(pauseMs, undefined, { signal });
+          continue;
+        }
+        throw new ResourceError(
+          "resource-busy",
+          `Process ${error.holder.processId} has held the lock of the workspace ${workspace} for ${this.#waitMs / 1000} s. Nothing was changed; try again.`,
+          { cause: error },
+        );
+      }
+    }
+  }
+}
