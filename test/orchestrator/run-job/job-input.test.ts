@@ -1,8 +1,4 @@
 import * as fc from "fast-check";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { printDataForm } from "../../../lisp/data-forms/index.ts";
 import {
@@ -10,8 +6,6 @@ import {
   failureCategories,
   jobInputLimits,
   readJobInput,
-  readJobInputFile,
-  readJobInputStream,
   type FailureCategory,
   type JobInput,
 } from "../../../orchestrator/run-job/index.ts";
@@ -228,43 +222,6 @@ describe("random mutations of a valid job", () => {
     );
   });
 });
-
-describe("the file", () => {
-  it("is read up to one byte beyond the limit, or refused with its reason", async () => {
-    const directory = mkdtempSync(join(tmpdir(), "autolith-job-"));
-    try {
-      const path = join(directory, "job.sexp");
-      writeFileSync(path, validJob);
-      expect(String(await readJobInputFile(path))).toBe(validJob);
-      await expect(readJobInputFile(join(directory, "none"))).rejects.toMatchObject({
-        category: "input-not-found",
-      });
-      await expect(readJobInputFile(join(path, "below"))).rejects.toMatchObject({
-        category: "input-not-found",
-      });
-      await expect(readJobInputFile(directory)).rejects.toMatchObject({ category: "invalid-input" });
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
-  });
-
-  it("may be an endless stream", async () => {
-    const piece = Buffer.alloc(65_536, " ");
-    function* endless(): Generator<Buffer> {
-      for (;;) yield piece;
-    }
-    const bytes = await readJobInputStream(endlessly(endless()));
-    expect(refused(bytes)).toMatchObject({ category: "invalid-input" });
-    const stream = new PassThrough();
-    stream.write(validJob.slice(0, 10));
-    stream.end(validJob.slice(10));
-    expect(String(await readJobInputStream(stream))).toBe(validJob);
-  });
-});
-
-async function* endlessly(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
-  yield* pieces;
-}
 
 describe("the child's message", () => {
   it("keeps the caller's data apart from the prompt", () => {
