@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import type { QueuePort } from "../orchestrator/contract/queue.ts";
+import { withinDeadline } from "../orchestrator/queue/claim-slots.ts";
+import type { Environment } from "../orchestrator/record/roots.ts";
+import { type ConnectionPurpose, closeConnection, openConnection } from "./connection.ts";
+import { type RedisEndpoint, parseRedisUrl } from "./endpoint.ts";
+import { registerHost, sweepDeadHosts, unregisterHost } from "./host-registry.ts";
+import type { HostId } from "./keys.ts";
+import { Leases } from "./lease.ts";
+import { privateServerLocation } from "./private-server/location.ts";
+import { PrivateServer } from "./private-server/private-server.ts";
+import { BullQueue } from "./queue/bull-queue.ts";
+import type { HealthCheckTimes } from "./queue/connection-health.ts";
+import { checkServer } from "./server-check.ts";
+
+/** The environment variable that names a shared Redis. */
+export const redisUrlVariable = "AUTOLITH_REDIS_URL";
+
+/** What a host needs to use Redis. */
+export interface RedisRuntimeOptions {
+  readonly environment: Environment;
+  /** The state root; the private server lives below it. */
+  readonly stateRoot: string;
+  /** Told what goes wrong while the host runs: lost connections, handlers that reject, refused data. */
+  readonly onError: (error: unknown) => void;
+  readonly healthCheck?: HealthCheckTimes;
+}
+
+/** Longest pause between two attempts to start a private server that died. */
+const recoveryPauseMs = 1000;
+
+/** Part of a closing deadline that is kept for connections and the private server. */
+const connectionCloseMs = 500;
+
+/**
+ * This host's Redis: the shared one that `AUTOLITH_REDIS_URL` names, or the user's private server, which is started when
+ * no host runs it and started again when it dies.
+ */
+export class RedisRuntime {
+  readonly hostId: HostId;
+  readonly queue: QueuePort;
+  readonly leases: Leases;
+  readonly #producer: Redis;
+  readonly #consumer: Redis;
+  readonly #server: PrivateServer | undefined;
+  readonly #onError: (error: unknown) => void;
+  #recovering = false;
+  #closing = false;
+
+  private constructor(
+    options: RedisRuntimeOptions,
+    server: PrivateServer | undefined,
+    connections: { readonly producer: Redis; readonly consumer: Redis },
+  ) {
+    this.hostId = randomUUID();
+    this.#server = server;
+    this.#producer = connections.producer;
+    this.#consumer = connections.consumer;
+    this.#onError = options.onError;
+    this.leases = new Leases(connections.producer);
+    this.queue = new BullQueue({ ...options, hostId: this.hostId, ...connections });
+    connections.producer.on("close", () => this.#recover());
+  }
+
+  /**
+   * Opens Redis for this host.
+   *
+   * @throws RedisError `redis-missing`, `redis-start-failed`, `redis-url-invalid`, `redis-unreachable`,
+   * `redis-authentication`, `redis-too-old`, `redis-evicting`.
+   */
+  static async open(options: RedisRuntimeOptions): Promise<RedisRuntime> {
+    const url = options.environment[redisUrlVariable];
+    if (url !== undefined && url !== "") {
+      const endpoint = parseRedisUrl(url);
+      return RedisRuntime.#connect(options, endpoint, undefined);
+    }
+    // Its version is the one bootstrap installed and its configuration the one we wrote: nothing to check.
+    const server = await PrivateServer.join({
+      location: privateServerLocation(options.stateRoot, process.getuid?.() ?? 0),
+      searchPath: options.environment["PATH"],
+      report: options.onError,
+    });
+    return RedisRuntime.#connect(options, server.endpoint, server);
+  }
+
+  static async #connect(
+    options: RedisRuntimeOptions,
+    endpoint: RedisEndpoint,
+    server: PrivateServer | undefined,
+  ): Promise<RedisRuntime> {
+    const opened: Redis[] = [];
+    const connect = async (purpose: ConnectionPurpose): Promise<Redis> => {
+      const client = await openConnection(endpoint, purpose, options);
+      opened.push(client);
+      return client;
+    };
+    try {
+      const [producer, consumer] = await Promise.all([connect("producer"), connect("consumer")]);
+      if (server === undefined) await checkServer(producer, endpoint);
+      const runtime = new RedisRuntime(options, server, { producer, consumer });
+      await registerHost(producer, runtime.hostId);
+      return runtime;
+    } catch (error) {
+      await Promise.all(opened.map((client) => closeConnection(client, connectionCloseMs)));
+      await server?.leave();
+      throw error;
+    }
+  }
+
+  /** Removes what hosts that died left in Redis. Returns how many they were. Not needed before work begins. */
+  sweep(): Promise<number> {
+    return sweepDeadHosts(this.#producer);
+  }
+
+  /** Ends the queue, closes every connection and leaves the private server; resolves about `deadlineMs` later at most. */
+  async close(deadlineMs: number): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    const endsAt = Date.now() + deadlineMs;
+    await this.queue.close(Math.max(0, deadlineMs - connectionCloseMs));
+    const leaving = unregisterHost(this.#producer, this.hostId).catch(this.#onError);
+    await withinDeadline(leaving, Math.max(0, endsAt - Date.now()));
+    await Promise.all(
+      [this.#producer, this.#consumer].map((client) => closeConnection(client, connectionCloseMs)),
+    );
+    await this.#server?.leave();
+  }
+
+  /** Starts the private server again after it died; the connections come back by themselves. */
+  #recover(): void {
+    const server = this.#server;
+    if (server === undefined || this.#recovering || this.#closing) return;
+    this.#recovering = true;
+    server
+      .recover()
+      .catch(this.#onError)
+      .finally(() => {
+        // Not at once again: a server that cannot start would be started in a loop.
+        setTimeout(() => {
+          this.#recovering = false;
+          if (this.#producer.status !== "ready") this.#recover();
+        }, recoveryPauseMs).unref();
+      });
+  }
+}
