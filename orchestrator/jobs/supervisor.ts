@@ -172,6 +172,11 @@ export class Supervisor {
     }
   }
 
+  /** The outcome of a job that settled lately in this host; older ones are in their result files. */
+  outcomeOf(executionId: ExecutionId): Outcome<unknown> | undefined {
+    return this.#settlements.known(executionId)?.outcome;
+  }
+
   /** A synchronous job goes on detached; its completion will be delivered. */
   async handOff(job: Job): Promise<void> {
     if (job.detached || isTerminal(job.life.state)) return;

@@ -1,0 +1,117 @@
+/**
+ * Entry of the command line. Finds the command, loads only what it needs, and turns errors into the exit statuses of the manual.
+ * Standard output carries only what a command promises; messages go to standard error.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError, splitCommand } from "./arguments.ts";
+import { exitStatus } from "./exit-status.ts";
+import { installationRoot } from "./installation.ts";
+
+/** A subcommand: one line for the overview, and how to load it. `run` resolves to the exit status. */
+type Command = {
+  readonly summary: string;
+  readonly load: () => Promise<(argv: readonly string[]) => Promise<number>>;
+};
+
+const commands: Readonly<Record<string, Command>> = {
+  "run-job": {
+    summary: "run one job file without a terminal",
+    load: async () => (await import("./run-job/run-job-command.ts")).runJobCommand,
+  },
+  example: {
+    summary: "run a bundled example in a directory of its own",
+    load: async () => (await import("./example/example-command.ts")).exampleCommand,
+  },
+};
+
+/** Commands of the manual that this version does not have, each with the reason. */
+const absent: Readonly<Record<string, string>> = {
+  resume: "the interactive session is not in this version yet",
+  replay: "the interactive session is not in this version yet",
+  fork: "the interactive session is not in this version yet",
+  acp: "the session host is not in this version yet",
+  localgroup: "the session host is not in this version yet",
+  lg: "the session host is not in this version yet",
+  auth: "credentials come from the environment in this version (OPENAI_API_KEY)",
+  models: "the model catalogue is not in this version yet",
+  data: "data transfer is not in this version yet",
+  update: "a checkout is updated with git pull; the next start builds it",
+  uninstall: "a checkout is removed by deleting it",
+};
+
+function overview(): string {
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
+  return [
+    "Usage: autolith [SESSION OPTIONS] COMMAND [OPTIONS]",
+    "",
+    "Commands (autolith COMMAND --help says more):",
+    ...lines,
+    "",
+    "Session options, before or after the command:",
+    "  --permissions ask|auto|sandbox|full   how commands may run",
+    "  --model ID                            such as openai-api/gpt-5.6",
+    "  --provider NAME                       together with --model: its exact catalogue id",
+    "  --site-config-root DIR                a read-only configuration tree",
+    "  --immutable, --pristine               no self-modification; --pristine also skips initialization",
+    "  --version, --help",
+    "",
+  ].join("\n");
+}
+
+function version(): string {
+  const manifest = JSON.parse(readFileSync(join(installationRoot(), "package.json"), "utf8")) as {
+    version: string;
+  };
+  return manifest.version;
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  const { command, rest } = splitCommand(argv);
+  if (command === undefined) return withoutCommand(rest);
+  const known = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (known !== undefined) return (await known.load())(rest);
+  const reason = Object.hasOwn(absent, command) ? absent[command] : undefined;
+  throw new UsageError(
+    reason === undefined
+      ? `Unknown command ${JSON.stringify(command)}. autolith --help lists the commands.`
+      : `autolith ${command} is not here: ${reason}.`,
+  );
+}
+
+function withoutCommand(argv: readonly string[]): number {
+  if (argv.includes("--version")) {
+    process.stdout.write(`autolith ${version()}\n`);
+    return exitStatus.ok;
+  }
+  if (argv.includes("--help") || argv.includes("-h")) {
+    process.stdout.write(overview());
+    return exitStatus.ok;
+  }
+  throw new UsageError(
+    "The interactive session is not in this version yet. Run a job file with autolith run-job --input FILE --output FILE; autolith --help says more.",
+  );
+}
+
+/** Ends the process once what was written to both streams has been taken. */
+function exitWhenWritten(status: number): void {
+  process.exitCode = status;
+  process.stderr.write("", () => process.stdout.write("", () => process.exit(status)));
+}
+
+function report(error: unknown): number {
+  if (error instanceof UsageError) {
+    process.stderr.write(`autolith: ${error.message}\n`);
+    return exitStatus.usage;
+  }
+  process.stderr.write(
+    `autolith: could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  return exitStatus.fatal;
+}
+
+// The build loads this module once to fill the compile cache; nothing may run then.
+if (process.env["AUTOLITH_WARM"] === undefined)
+  run(process.argv.slice(2))
+    .catch(report)
+    .then(exitWhenWritten, () => process.exit(exitStatus.fatal));

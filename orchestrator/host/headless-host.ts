@@ -1,0 +1,276 @@
+/**
+ * A host without a front end: one root conversation, its supervisor, its tools and its children. `run-job` composes one inside its
+ * own process; nothing in it knows about arguments, streams or terminals.
+ */
+import type { AgentRunner, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
+import { agentExecutor } from "../agents/agent-executor.ts";
+import {
+  type ChildObservation,
+  ChildService,
+  type ModelDirectory,
+  type RootChild,
+  type RunnableRole,
+  conversationOf,
+} from "../agents/child-service.ts";
+import { conversationTranscript } from "../agents/conversation-transcript.ts";
+import { agentEntries, roleDirectory } from "../agents/role-directory.ts";
+import type { AgentTranscript } from "../agents/transcript.ts";
+import type { RoleCatalog } from "../../roles/index.ts";
+import type { Failure } from "../contract/failure.ts";
+import type { ConversationId, ExecutionId } from "../contract/identifiers.ts";
+import type { ConcurrencyClass } from "../contract/job-catalog.ts";
+import type { Authority } from "../contract/permissions.ts";
+import type { QueuePort } from "../contract/queue.ts";
+import type { ToolDeclaration } from "../contract/tool.ts";
+import { shellTool } from "../executions/shell-tool.ts";
+import { type Job, JobTable } from "../jobs/job-table.ts";
+import { isTerminal } from "../jobs/lifecycle.ts";
+import type { Settlement } from "../jobs/settlements.ts";
+import { type Executor, type JobAnnouncement, type JobExecution, Supervisor } from "../jobs/supervisor.ts";
+import { type Conversation, createConversation } from "../record/conversation.ts";
+import { type OpenedJobJournal, jobJournalPath, openJobJournal } from "../record/job-journal.ts";
+import { OverflowStore } from "../record/overflow-store.ts";
+import type { JobView } from "../tasks/job-record.ts";
+import { jobTools } from "../tasks/job-tools.ts";
+import {
+  type PublicationParts,
+  executionDirectoryOf,
+  prepareJob,
+  publishOutcome,
+} from "../tasks/result-publication.ts";
+import { taskTools } from "../tasks/task-tools.ts";
+import { ToolRegistry } from "../tools/registry.ts";
+
+/** Time a blocking tool call waits before its job is handed off (facts C.3). */
+const blockingGraceMs = 10_000;
+
+export type HeadlessHostParts = {
+  /** Absolute directories of the data root. */
+  readonly dataRoot: string;
+  /** Absolute real path of the directory the root child works in. */
+  readonly workspace: string;
+  readonly queue: QueuePort;
+  readonly runner: AgentRunner;
+  readonly shellExecutor: Executor<"shell">;
+  /** Tools of the machine: resources, search. */
+  readonly machineTools: readonly ToolDeclaration[];
+  readonly roles: () => RoleCatalog;
+  readonly models: ModelDirectory;
+  readonly authority: Authority;
+  readonly permissionNote: string;
+  readonly limits: Readonly<Record<ConcurrencyClass, number>>;
+  readonly maxDepth: number;
+  readonly childTimeoutMs: number | undefined;
+  readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
+  readonly announce: (announcement: JobAnnouncement) => void;
+  readonly observe: (observation: ChildObservation) => void;
+  readonly report: (failure: Failure) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export class HeadlessHost {
+  readonly conversationId: ConversationId;
+  readonly #parts: HeadlessHostParts;
+  readonly #conversation: Conversation;
+  readonly #journal: OpenedJobJournal["journal"];
+  readonly #supervisor: Supervisor;
+  readonly #children: ChildService;
+  readonly #roleOf = new Map<ExecutionId, RunnableRole>();
+  readonly #publication: PublicationParts;
+  readonly #registry: ToolRegistry;
+
+  private constructor(
+    parts: HeadlessHostParts,
+    conversation: Conversation,
+    journal: OpenedJobJournal["journal"],
+  ) {
+    this.#parts = parts;
+    this.#conversation = conversation;
+    this.#journal = journal;
+    this.conversationId = conversation.id;
+    this.#publication = {
+      tasksDirectory: this.#directory("tasks"),
+      conversationsDirectory: this.#directory("conversations"),
+      namesOf: (job) => this.#namesOf(job),
+      roleOf: (job) => this.#roleOf.get(job.executionId),
+      now: parts.now,
+    };
+    this.#supervisor = this.#createSupervisor();
+    this.#registry = this.#createRegistry();
+    this.#children = this.#createChildren();
+    this.#supervisor.adopt({ conversationId: conversation.id, journal, table: new JobTable() });
+  }
+
+  /** Creates the root conversation and its job journal, and begins claiming. */
+  static async open(parts: HeadlessHostParts): Promise<HeadlessHost> {
+    const directory = `${parts.dataRoot}/conversations`;
+    const conversation = await createConversation(
+      { directory, now: parts.now },
+      { directory: parts.workspace, promptCacheKey: "headless", model: "none", reasoningEffort: "medium" },
+    );
+    try {
+      const { journal } = await openJobJournal(jobJournalPath(directory, conversation.id));
+      const host = new HeadlessHost(parts, conversation, journal);
+      await host.#supervisor.start();
+      return host;
+    } catch (error) {
+      await conversation.close();
+      throw error;
+    }
+  }
+
+  /** The role called `name`, usable with the tools of this host. Rejects with `unknown-role` or `task-agent-definition-error`. */
+  async findRole(name: string): Promise<RunnableRole> {
+    return this.#roles().find(name);
+  }
+
+  /** Starts the root child; the job is durable when this resolves. */
+  async startRoot(root: RootChild): Promise<Job> {
+    const [job] = await this.#supervisor.admit(this.conversationId, [this.#children.rootRequest(root)]);
+    return job as Job;
+  }
+
+  /** Resolves when the job has settled; its result is on disk then. */
+  settled(job: Job): Promise<Settlement> {
+    return this.#supervisor.settled(job.executionId);
+  }
+
+  /** Cancels the whole tree below the job; the first reason wins. */
+  async cancel(job: Job, reason: "user" | "signal" | "timeout"): Promise<void> {
+    await this.#supervisor.cancel(job, reason);
+  }
+
+  /** The execution's result file, absolute. */
+  resultPath(job: Job): string {
+    return executionDirectoryOf(this.#publication, job).pathOf("result.sexp");
+  }
+
+  /** Cancels what is live, waits for it at most `deadlineMs`, and closes the records. */
+  async shutdown(deadlineMs: number): Promise<void> {
+    await this.#supervisor.shutdown(deadlineMs);
+    await this.#journal.close();
+    await this.#conversation.close();
+  }
+
+  #directory(name: string): string {
+    return `${this.#parts.dataRoot}/${name}`;
+  }
+
+  #roles(): ReturnType<typeof roleDirectory> {
+    return roleDirectory(this.#parts.roles, () => this.#registry.names());
+  }
+
+  #createSupervisor(): Supervisor {
+    const { queue, limits, now, report, shellExecutor, runner } = this.#parts;
+    return new Supervisor({
+      queue,
+      limits,
+      now,
+      report,
+      executors: {
+        shell: shellExecutor,
+        agent: agentExecutor({
+          runner,
+          now,
+          prepare: (job) => this.#prepareRun(job),
+          ended: (job) => this.#children.runEnded(job),
+        }),
+      },
+      prepare: (job) => prepareJob(job, this.#publication),
+      publish: (job, outcome) => publishOutcome(job, outcome, this.#publication),
+      announce: (announcement) => this.#announce(announcement),
+    });
+  }
+
+  #createRegistry(): ToolRegistry {
+    const view = (job: Job): Promise<JobView> => Promise.resolve(this.#view(job));
+    const supervisor = this.#supervisor;
+    return new ToolRegistry([
+      ...this.#parts.machineTools,
+      shellTool({ supervisor, view, graceMs: blockingGraceMs }),
+      ...taskTools({
+        supervisor,
+        view,
+        prepare: (item, context, index) => this.#children.prepareTask(item, context, index),
+        agents: (caller) =>
+          Promise.resolve(
+            agentEntries(this.#parts.roles(), caller.kind === "primary" ? undefined : caller.role),
+          ),
+        artifactRoot: `${this.#publication.tasksDirectory}/${this.conversationId}`,
+        graceMs: blockingGraceMs,
+        now: this.#parts.now,
+      }),
+      ...jobTools({
+        supervisor,
+        view,
+        steer: (job, message) => Promise.resolve().then(() => this.#children.steer(job, message)),
+      }),
+    ]);
+  }
+
+  #createChildren(): ChildService {
+    const { models, authority, permissionNote, maxDepth, childTimeoutMs, now, observe, replay } = this.#parts;
+    return new ChildService({
+      rootConversationId: this.conversationId,
+      supervisor: this.#supervisor,
+      journal: this.#journal,
+      tools: this.#registry,
+      roles: this.#roles(),
+      models,
+      authority,
+      permissionNote,
+      overflow: new OverflowStore(this.#directory("context")),
+      openTranscript: (job) => this.#openTranscript(job),
+      replay,
+      maxDepth,
+      childTimeoutMs,
+      now,
+      observe,
+    });
+  }
+
+  async #prepareRun(job: JobExecution<"agent">): ReturnType<ChildService["prepareRun"]> {
+    this.#roleOf.set(job.executionId, await this.#roles().find(job.payload.role));
+    return this.#children.prepareRun(job);
+  }
+
+  async #openTranscript(job: JobExecution<"agent">): Promise<AgentTranscript> {
+    const conversation = await createConversation(
+      { directory: this.#directory("conversations"), now: this.#parts.now },
+      {
+        id: conversationOf(job),
+        directory: job.payload.workspace,
+        promptCacheKey: job.executionId,
+        model: job.payload.model,
+        reasoningEffort: job.payload.reasoningEffort,
+      },
+    );
+    return conversationTranscript(conversation, []);
+  }
+
+  #announce(announcement: JobAnnouncement): void {
+    this.#parts.announce(announcement);
+    if (announcement.kind !== "settled") return;
+    this.#children.completed({ job: announcement.job, outcome: announcement.outcome });
+    this.#roleOf.delete(announcement.job.executionId);
+  }
+
+  #namesOf(job: Job): readonly string[] {
+    return job.owner.lineage.map(
+      (executionId) => this.#supervisor.find(this.conversationId, executionId)?.name ?? executionId,
+    );
+  }
+
+  #view(job: Job): JobView {
+    return {
+      job,
+      outcome: this.#supervisor.outcomeOf(job.executionId),
+      progress: this.#children.progress(job.executionId),
+      artifactPath: this.resultPath(job),
+      artifactAvailable: isTerminal(job.life.state) && job.kind === "agent",
+      ownerName: this.#namesOf(job).at(-1) ?? "primary",
+      now: this.#parts.now(),
+    };
+  }
+}
