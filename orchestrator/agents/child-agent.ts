@@ -54,6 +54,7 @@ export class ChildAgent implements AgentHostPort {
   readonly #parts: ChildAgentParts;
   readonly #usages: ModelUsage[] = [];
   #requests = 0;
+  #lastRequestNumber = 0;
   #reminders = 0;
   #lastText = "";
   #toolCalls = 0;
@@ -72,6 +73,11 @@ export class ChildAgent implements AgentHostPort {
     return this.#requests;
   }
 
+  /** Number of the last answered request; a continued run goes on after it. */
+  get lastRequestNumber(): number {
+    return this.#lastRequestNumber;
+  }
+
   /** The last text the model produced; empty while there was none. */
   get lastText(): string {
     return this.#lastText;
@@ -84,6 +90,7 @@ export class ChildAgent implements AgentHostPort {
   async boundary(boundary: Boundary): Promise<BoundaryReply> {
     const { transcript, yielding } = this.#parts;
     this.#usages.push(boundary.usage);
+    this.#lastRequestNumber = boundary.requestNumber;
     await transcript.response(boundary.items, boundary.usage, {
       requestNumber: boundary.requestNumber,
       responseId: boundary.responseId,

@@ -4,7 +4,7 @@
  */
 import type { DataForm } from "../../lisp/data-forms/index.ts";
 import type { RoleSource } from "../../roles/index.ts";
-import type { AgentEvent, ModelSource, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
+import type { AgentEvent, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
 import { defaultAgentLimits } from "../contract/agent-limits.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import { AutolithError } from "../contract/failure.ts";
@@ -16,6 +16,7 @@ import type { Job } from "../jobs/job-table.ts";
 import type { JobJournal } from "../jobs/journal-records.ts";
 import type { JobExecution, JobRequest, Supervisor } from "../jobs/supervisor.ts";
 import { ownerOf } from "../jobs/ownership.ts";
+import type { ModelDirectory } from "../models/model-directory.ts";
 import { ChildProgress, type ProgressSnapshot } from "../tasks/child-progress.ts";
 import {
   type Completion,
@@ -51,21 +52,6 @@ export interface RoleDirectory {
   find(name: string): Promise<RunnableRole>;
   /** A role whose output contract is replaced, for one run. */
   withContract(role: RunnableRole, contract: string): RunnableRole;
-}
-
-/** A model that was chosen, and how it is reached. */
-export type ModelChoice = {
-  /** The id as people write it; kept in records. */
-  readonly id: string;
-  /** The id the server knows. */
-  readonly model: string;
-  readonly source: ModelSource;
-};
-
-export interface ModelDirectory {
-  /** The first resolvable of the candidates, else the parent's model. Throws typed errors. */
-  choose(candidates: readonly string[], parentModel: string): string;
-  reach(id: string): ModelChoice;
 }
 
 /** What observers learn of running children, in order for each child. */
@@ -166,7 +152,7 @@ export class ChildService {
           ...(item.context === undefined ? {} : { context: item.context }),
           model: this.#parts.models.choose(role.models, parent?.model ?? ""),
           reasoningEffort: role.effort,
-          position: `${this.#positionOf(caller)}/${context.callId}:${index}`,
+          position: `${caller.position}/${context.callId}:${index}`,
           depth: caller.depth + 1,
           workspace: context.workspace,
         },
@@ -280,13 +266,6 @@ export class ChildService {
     return depth < this.#parts.maxDepth && (role.spawns === "all" || role.spawns.length > 0);
   }
 
-  #positionOf(caller: ToolCaller): string {
-    if (caller.executionId === undefined) return "primary";
-    const job = this.#parts.supervisor.find(this.#parts.rootConversationId, caller.executionId);
-    const position = (job?.payload as { position?: string } | undefined)?.position;
-    return position ?? "primary";
-  }
-
   #toolObserver(job: JobExecution<"agent">, live: LiveChild): ChildRun["dispatch"]["observer"] {
     return {
       started: (call) => {
@@ -346,6 +325,7 @@ function callerOf(job: JobExecution<"agent">, rootConversationId: ConversationId
     rootConversationId,
     executionId: job.executionId,
     lineage: [...job.owner.lineage, job.executionId],
+    position: job.payload.position,
     jobName: job.name,
     depth: job.payload.depth,
     role: job.payload.role,

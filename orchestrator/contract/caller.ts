@@ -11,6 +11,8 @@ export type ToolCaller = {
   readonly executionId: ExecutionId | undefined;
   /** Executions from the root's child down to the caller itself; empty for the primary. */
   readonly lineage: readonly ExecutionId[];
+  /** Place in the agent tree, the same in every replay; `primary` for the primary. */
+  readonly position: string;
   /** Visible name, or `primary`. */
   readonly jobName: JobName | "primary";
   /** 0 for the primary, 1 for its children. */

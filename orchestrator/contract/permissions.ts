@@ -21,6 +21,8 @@ export type CommandRequest = {
   readonly command: string;
   /** Absolute directory it runs in. */
   readonly directory: string;
+  /** The provider call that asks. */
+  readonly callId: string;
   readonly caller: ToolCaller;
 };
 

@@ -61,7 +61,7 @@ async function runShell(
   const directory = args.directory ?? context.workspace;
   const absolute = isAbsolute(directory) ? directory : resolve(context.workspace, directory);
   const decision = await context.authority.decideCommand(
-    { command: args.command, directory: absolute, caller: context.caller },
+    { command: args.command, directory: absolute, caller: context.caller, callId: context.callId },
     context.signal,
   );
   if (decision.kind === "denied") return refusal(decision);

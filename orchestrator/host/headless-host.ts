@@ -7,7 +7,6 @@ import { agentExecutor } from "../agents/agent-executor.ts";
 import {
   type ChildObservation,
   ChildService,
-  type ModelDirectory,
   type RootChild,
   type RunnableRole,
   conversationOf,
@@ -27,6 +26,7 @@ import { type Job, JobTable } from "../jobs/job-table.ts";
 import { isTerminal } from "../jobs/lifecycle.ts";
 import type { Settlement } from "../jobs/settlements.ts";
 import { type Executor, type JobAnnouncement, type JobExecution, Supervisor } from "../jobs/supervisor.ts";
+import type { ModelDirectory } from "../models/model-directory.ts";
 import { type Conversation, createConversation } from "../record/conversation.ts";
 import { type OpenedJobJournal, jobJournalPath, openJobJournal } from "../record/job-journal.ts";
 import { OverflowStore } from "../record/overflow-store.ts";
