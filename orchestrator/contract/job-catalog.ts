@@ -73,6 +73,8 @@ const shellPayload = z.strictObject({
   command: z.string().min(1).max(131_072),
   description: z.string().max(256).optional(),
   directory: z.string().min(1).max(4_096),
+  /** Absolute real path of the caller's workspace: what a sandboxed command may write. */
+  workspace: z.string().min(1).max(4_096),
   timeoutMs: z.number().int().positive(),
   separateOutput: z.boolean(),
   execution: z.enum(["full", "sandboxed"]),

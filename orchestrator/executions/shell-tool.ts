@@ -71,6 +71,7 @@ async function runShell(
       payload: {
         command: args.command,
         directory: absolute,
+        workspace: context.workspace,
         timeoutMs: Math.ceil(args["timeout-seconds"] * 1_000),
         separateOutput: args["separate-output"],
         execution: decision.kind,

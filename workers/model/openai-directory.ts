@@ -1,0 +1,48 @@
+/** The models of the OpenAI API and of compatible servers, as agents choose and reach them. */
+import { resolveRoleModel } from "../../roles/index.ts";
+import type { ModelChoice, ModelDirectory } from "../../orchestrator/models/model-directory.ts";
+import { ModelRequestError } from "../../orchestrator/contract/model-failure.ts";
+import { type Environment, openAiProvider, resolveOpenAiModel } from "./openai-endpoint.ts";
+
+export type OpenAiDirectoryOptions = {
+  readonly environment: Environment;
+  /** Answer from a cassette: nothing is sent, so no credential is needed and every id is taken. */
+  readonly replay: boolean;
+  /** Report each exchange so that it can be recorded. */
+  readonly record: boolean;
+};
+
+/** A directory over what the environment configures. Aliases for cheap and strong models fall back to the parent's model. */
+export function openAiDirectory(options: OpenAiDirectoryOptions): ModelDirectory {
+  return {
+    choose: (candidates, parent) =>
+      resolveRoleModel(candidates, {
+        parent,
+        cheap: undefined,
+        strong: undefined,
+        isRegistered: (id) => isReachable(id, options),
+      }),
+    reach: (id) => reach(id, options),
+  };
+}
+
+function reach(id: string, options: OpenAiDirectoryOptions): ModelChoice {
+  if (options.replay) return { id, model: withoutProvider(id), source: { kind: "replay" } };
+  const { endpoint, model } = resolveOpenAiModel(id, options.environment);
+  return { id, model, source: { kind: "live", endpoint, record: options.record } };
+}
+
+function withoutProvider(id: string): string {
+  const prefix = `${openAiProvider}/`;
+  return id.startsWith(prefix) && id.length > prefix.length ? id.slice(prefix.length) : id;
+}
+
+function isReachable(id: string, options: OpenAiDirectoryOptions): boolean {
+  try {
+    reach(id, options);
+    return true;
+  } catch (error) {
+    if (error instanceof ModelRequestError) return false;
+    throw error;
+  }
+}
