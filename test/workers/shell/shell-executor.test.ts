@@ -55,6 +55,7 @@ async function shell(command: string, options: Options = {}) {
     payload: {
       command,
       directory: workspace,
+      workspace,
       timeoutMs: 20_000,
       separateOutput: false,
       execution: "full",

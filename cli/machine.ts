@@ -1,0 +1,95 @@
+/** The machine-side parts of a host: spawner, sandbox, captures and the tools over them, from one environment. */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Roots } from "../orchestrator/record/roots.ts";
+import type { Executor } from "../orchestrator/jobs/supervisor.ts";
+import { type Sandbox, probeSandbox } from "../workers/sandbox/sandbox.ts";
+import { CaptureStore } from "../workers/shell/capture-store.ts";
+import { shellExecutor } from "../workers/shell/shell-executor.ts";
+import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
+import { Spawner } from "../workers/spawner/spawner.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The sandbox of this machine, probed once when first asked for. */
+export class LazySandbox {
+  readonly #environment: Environment;
+  readonly #hidden: readonly string[];
+  #probe: ReturnType<typeof probeSandbox> | undefined;
+
+  /** `hidden`: directories and sockets of ours that no sandboxed command may see. */
+  constructor(environment: Environment, hidden: readonly string[]) {
+    this.#environment = environment;
+    this.#hidden = hidden;
+  }
+
+  /** Why no sandbox is possible, or undefined. */
+  async problem(): Promise<string | undefined> {
+    const probe = await this.#probed();
+    return probe.available ? undefined : probe.reason;
+  }
+
+  async sandbox(): Promise<Sandbox | { readonly reason: string }> {
+    const probe = await this.#probed();
+    return probe.available ? probe.sandbox : { reason: probe.reason };
+  }
+
+  /** Gives back what a probed sandbox holds of the machine. */
+  async close(): Promise<void> {
+    if (this.#probe === undefined) return;
+    const probe = await this.#probe;
+    if (probe.available) probe.sandbox.close();
+  }
+
+  #probed(): ReturnType<typeof probeSandbox> {
+    this.#probe ??= probeSandbox({ environment: this.#environment, hidden: this.#hidden });
+    return this.#probe;
+  }
+}
+
+/** Directories of ours that sandboxed commands never see. */
+export function hiddenDirectories(roots: Roots): readonly string[] {
+  return [roots.config, roots.state, roots.data, roots.cache].filter((path) => existsSync(path));
+}
+
+export type Machine = {
+  readonly spawner: Spawner;
+  readonly captures: CaptureStore;
+  readonly sandbox: LazySandbox;
+  readonly shellExecutor: Executor<"shell">;
+  close(): Promise<void>;
+};
+
+/** Opens the spawner and what stands on it. Throws `spawner-setup` when processes cannot be recorded. */
+export function openMachine(environment: Environment, roots: Roots): Machine {
+  const ledgerDirectory = join(roots.state, "processes");
+  const spawner = new Spawner({ ledgerDirectory });
+  const captures = new CaptureStore({ root: join(roots.data, "shell-logs") });
+  const sandbox = new LazySandbox(
+    { ...environment, HOME: environment["HOME"] ?? homedir() },
+    hiddenDirectories(roots),
+  );
+  return {
+    spawner,
+    captures,
+    sandbox,
+    shellExecutor: shellExecutor({
+      spawner,
+      captures,
+      sandbox: () => sandbox.sandbox(),
+      confinement: (job) => ({ workspace: job.payload.workspace, git: "protect" }),
+      temporaryRoot: join(roots.cache, "sandbox-temporary"),
+      environment,
+    }),
+    close: async () => {
+      await spawner.close();
+      await sandbox.close();
+    },
+  };
+}
+
+/** Ends what earlier hosts of this user left behind when they were killed. */
+export async function reapEarlierHosts(roots: Roots): Promise<void> {
+  await reapSurvivors(join(roots.state, "processes"));
+}

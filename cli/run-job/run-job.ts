@@ -1,0 +1,232 @@
+/**
+ * One run of one job file: reads it, runs its root child, puts the artifact in place and reports. Library entry as well as the body of
+ * `autolith run-job`; everything it touches is handed in.
+ */
+import { randomUUID } from "node:crypto";
+import type { Readable, Writable } from "node:stream";
+import { printDataForm } from "../../lisp/data-forms/index.ts";
+import type { AgentResult } from "../../orchestrator/contract/job-catalog.ts";
+import type { PermissionMode } from "../../orchestrator/contract/permissions.ts";
+import { AutolithError, failureOf } from "../../orchestrator/contract/failure.ts";
+import type { Outcome } from "../../orchestrator/jobs/lifecycle.ts";
+import { publishFile } from "../../orchestrator/record/publication.ts";
+import {
+  type RunJobEventWriter as EventWriter,
+  RunJobEventWriter,
+  publishedFileUri,
+  streamEventSink,
+} from "../../orchestrator/run-job/events/index.ts";
+import { EventProjection } from "../../orchestrator/run-job/event-projection.ts";
+import {
+  type JobInput,
+  type RunOutcome,
+  type RunUsage,
+  childUserMessage,
+  eventCategoryOf,
+  exitCodeOf,
+  readJobInput,
+  readJobInputFile,
+  readJobInputStream,
+  resultText,
+} from "../../orchestrator/run-job/index.ts";
+import { outcomeOfChild, outcomeOfError, runUsage } from "../../orchestrator/run-job/run-outcome.ts";
+import type { Environment } from "../machine.ts";
+
+export type RunJobOptions = {
+  readonly input: { readonly kind: "file"; readonly path: string } | { readonly kind: "stdin" };
+  /** Absolute path of the artifact. */
+  readonly outputPath: string;
+  /** Write event forms to `eventOutput`. */
+  readonly events: boolean;
+  readonly eventOutput: Writable;
+  /** Read only when the input is `stdin`. */
+  readonly stdin: Readable;
+  readonly environment: Environment;
+  /** Absolute directory the job works in. */
+  readonly workingDirectory: string;
+  /** Undefined: the saved preference, else auto. */
+  readonly permissions: PermissionMode | undefined;
+  readonly model: string | undefined;
+  readonly provider: string | undefined;
+  readonly siteConfigRoot: string | undefined;
+  /** Cassette to write, or to answer from; absolute. */
+  readonly record: string | undefined;
+  readonly replay: string | undefined;
+  /** Takes lines for people, without newline. */
+  readonly diagnostics: (line: string) => void;
+  /** Aborted when the run is to be stopped in order. */
+  readonly cancel: AbortSignal;
+};
+
+/** Time a cancelled root child gets to end before the run ends without it (facts A.4). */
+const cancelGraceMs = 5_000;
+
+/** What is known when the artifact is written. */
+type Ending = {
+  readonly id: string;
+  readonly outcome: RunOutcome;
+  readonly traceId: string | undefined;
+  readonly usage: RunUsage;
+};
+
+const noUsage: RunUsage = { inputTokens: 0, outputTokens: 0, providerRequests: 0 };
+
+/**
+ * Runs the job and resolves to the exit status: 0 succeeded, 1 did not succeed, 64 refused. Never rejects for what a job, a file or a
+ * provider does; the artifact is attempted in every case.
+ */
+export async function runJob(options: RunJobOptions): Promise<number> {
+  const startedAt = Date.now();
+  const runId = randomUUID();
+  const writer = options.events ? eventWriter(options, runId) : undefined;
+  writer?.emit({ kind: "run-started", data: {} });
+  const ending = await execute(options, runId, writer);
+  const published = await publish(ending, startedAt, options);
+  if (ending.outcome.status !== "succeeded")
+    options.diagnostics(`run-job: ${ending.outcome.category}: ${ending.outcome.message}`);
+  await announceEnd(ending, published, writer, options);
+  const category = ending.outcome.status === "succeeded" ? undefined : ending.outcome.category;
+  return published ? exitCodeOf(category, true) : Math.max(1, exitCodeOf(category, false));
+}
+
+function eventWriter(options: RunJobOptions, runId: string): EventWriter {
+  return new RunJobEventWriter({
+    sink: streamEventSink(options.eventOutput),
+    runId,
+    onDisabled: (code) => {
+      options.diagnostics(`run-job: events are no longer delivered (${code}); the job goes on.`);
+      // A pipe that nobody empties would keep the process from ending.
+      options.eventOutput.destroy();
+    },
+  });
+}
+
+async function execute(
+  options: RunJobOptions,
+  runId: string,
+  writer: EventWriter | undefined,
+): Promise<Ending> {
+  let id = "";
+  try {
+    const reading = readJobInput(await readInput(options));
+    if ("failure" in reading) {
+      id = reading.recoveredId;
+      throw reading.failure;
+    }
+    id = reading.job.id;
+    return await runAdmitted(reading.job, options, runId, writer);
+  } catch (error) {
+    return { id, outcome: await errorOutcome(error, options), traceId: undefined, usage: noUsage };
+  }
+}
+
+function readInput(options: RunJobOptions): Promise<Buffer> {
+  return options.input.kind === "stdin"
+    ? readJobInputStream(options.stdin)
+    : readJobInputFile(options.input.path, options.cancel);
+}
+
+async function errorOutcome(error: unknown, options: RunJobOptions): Promise<RunOutcome> {
+  if (options.cancel.aborted)
+    return { status: "cancelled", category: "cancelled", message: "The run was cancelled before its child started." };
+  const { isRuntimeUnavailable } = await import("../compose.ts");
+  return outcomeOfError(error, isRuntimeUnavailable);
+}
+
+async function runAdmitted(
+  job: JobInput,
+  options: RunJobOptions,
+  runId: string,
+  writer: EventWriter | undefined,
+): Promise<Ending> {
+  const { composeRunHost } = await import("../compose.ts");
+  const projection = new EventProjection({
+    runId,
+    emit: (payload) => writer?.emit(payload),
+    isRegisteredTool: (name) => run.isRegisteredTool(name),
+    resultPath: (executionId) => run.resultPath(executionId),
+    isRoot: (executionId) => executionId === run.rootExecutionId,
+  });
+  const run = await composeRunHost({
+    ...options,
+    jobPrompt: job.prompt,
+    announce: (announcement) => projection.announce(announcement),
+    observe: (observation) => projection.observe(observation),
+  });
+  try {
+    const root = await run.startRoot({
+      role: job.role,
+      assignment: childUserMessage(job),
+      outputContract: printDataForm(job.outputContractForm),
+      timeoutMs: job.timeoutSeconds * 1_000,
+    });
+    const outcome = await run.settledRoot(options.cancel, cancelGraceMs);
+    return {
+      id: job.id,
+      outcome: outcomeOfChild(outcome),
+      traceId: root.executionId,
+      usage: runUsage(outcome as Outcome<AgentResult>),
+    };
+  } finally {
+    await run.close();
+  }
+}
+
+/** Puts the artifact in place; a result that no artifact can hold becomes a failure artifact. Answers whether one is in place. */
+async function publish(ending: Ending, startedAt: number, options: RunJobOptions): Promise<boolean> {
+  try {
+    await publishFile(options.outputPath, artifactText(ending, startedAt));
+    return true;
+  } catch (error) {
+    options.diagnostics(
+      `run-job: result-publication-failed: the result cannot be written to ${options.outputPath}: ${failureOf(error).message}`,
+    );
+    return false;
+  }
+}
+
+function artifactText(ending: Ending, startedAt: number): string {
+  const result = { ...ending, startedAt, finishedAt: Math.max(startedAt, Date.now()) };
+  try {
+    return resultText(result);
+  } catch (error) {
+    if (!(error instanceof AutolithError)) throw error;
+    return resultText({
+      ...result,
+      outcome: { status: "failed", category: "artifact-failure", message: error.message },
+    });
+  }
+}
+
+async function announceEnd(
+  ending: Ending,
+  published: boolean,
+  writer: EventWriter | undefined,
+  options: RunJobOptions,
+): Promise<void> {
+  if (writer === undefined) return;
+  const { outcome, traceId } = ending;
+  const category = published
+    ? outcome.status === "succeeded"
+      ? {}
+      : { category: eventCategoryOf(outcome.category) }
+    : { category: "result-publication-failed" as const };
+  const status = published ? outcome.status : "failed";
+  const ids = traceId === undefined ? {} : { "job-id": traceId };
+  const uri = published ? { "result-uri": publishedFileUri(options.outputPath) } : {};
+  if (traceId !== undefined)
+    writer.emit({
+      kind: "job-finished",
+      data: { ...ids, "execution-id": traceId, status, ...uri, ...category, "published-p": published },
+    });
+  await writer.finish({
+    kind: "run-finished",
+    data: {
+      ...ids,
+      status,
+      ...(published ? { "output-path": options.outputPath } : {}),
+      ...category,
+      "published-p": published,
+    },
+  });
+}

@@ -1,0 +1,40 @@
+/** Bounds of the job runtime that the environment may change (facts C.3). Values that are no number, or too low, give the default. */
+import type { ConcurrencyClass } from "../contract/job-catalog.ts";
+
+export type JobLimits = {
+  readonly concurrency: Readonly<Record<ConcurrencyClass, number>>;
+  /** Depth below the primary at which children may exist. */
+  readonly maxDepth: number;
+  /** Deadline of children started by tools, in milliseconds; undefined: none. */
+  readonly childTimeoutMs: number | undefined;
+};
+
+type Bound = { readonly variable: string; readonly usual: number; readonly minimum: number; readonly maximum: number };
+
+/** Each bound with its variable, default and range. */
+export const jobBounds = {
+  children: { variable: "AUTOLITH_TASK_MAX_CONCURRENCY", usual: 8, minimum: 1, maximum: 32 },
+  executions: { variable: "AUTOLITH_EXECUTION_MAX_CONCURRENCY", usual: 4, minimum: 1, maximum: 16 },
+  depth: { variable: "AUTOLITH_TASK_MAX_DEPTH", usual: 2, minimum: 1, maximum: 16 },
+  childRuntimeMs: { variable: "AUTOLITH_TASK_MAX_RUNTIME_MS", usual: 0, minimum: 0, maximum: 2_147_483_647 },
+} as const satisfies Record<string, Bound>;
+
+/** The bounds in force under `environment`; values above the maximum are clamped to it. */
+export function jobLimits(environment: Readonly<Record<string, string | undefined>>): JobLimits {
+  const value = ({ variable, usual, minimum, maximum }: Bound): number => {
+    const text = environment[variable]?.trim() ?? "";
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    return Number.isSafeInteger(number) && number >= minimum ? Math.min(number, maximum) : usual;
+  };
+  const runtime = value(jobBounds.childRuntimeMs);
+  return {
+    concurrency: {
+      children: value(jobBounds.children),
+      executions: value(jobBounds.executions),
+      gates: 1,
+      wakeups: 1,
+    },
+    maxDepth: value(jobBounds.depth),
+    childTimeoutMs: runtime === 0 ? undefined : runtime,
+  };
+}

@@ -1,0 +1,50 @@
+/** Saved preferences: `(:preferences :version 8 …)` in the state root (facts G). Keys this version does not know are left alone. */
+import { readFile } from "node:fs/promises";
+import { type DataForm, Keyword, keyword, listElements, readDataForm } from "../../lisp/data-forms/index.ts";
+import { AutolithError } from "../contract/failure.ts";
+import { errnoOf } from "../record/failure.ts";
+
+const head = keyword("preferences");
+const limits = { maxBytes: 262_144, maxDepth: 32, maxNodes: 8_192, maxStringCharacters: 65_536 };
+
+/** The preference version that is read. */
+export const preferencesVersion = 8;
+
+/**
+ * Values by upper-case name; empty when there is no file. Rejects with `preferences-unreadable` (naming the file) when the file is not
+ * a version-8 preferences form.
+ */
+export async function readPreferences(path: string): Promise<ReadonlyMap<string, DataForm>> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return new Map();
+    throw unreadable(path, error);
+  }
+  try {
+    return entries(readDataForm(bytes, { limits }));
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function entries(form: DataForm): ReadonlyMap<string, DataForm> {
+  const list = listElements(form) ?? [];
+  if (list[0] !== head) throw new TypeError("it is not a (:preferences …) form");
+  const values = new Map<string, DataForm>();
+  for (let index = 1; index < list.length; index += 2) {
+    const [name, value] = [list[index], list[index + 1]];
+    if (!(name instanceof Keyword) || value === undefined)
+      throw new TypeError("its keys and values do not come in pairs");
+    values.set(name.name, value);
+  }
+  if (values.get("VERSION") !== preferencesVersion)
+    throw new TypeError(`its :version is not ${preferencesVersion}; start a 0.53 release once to convert older files`);
+  return values;
+}
+
+function unreadable(path: string, cause: unknown): AutolithError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new AutolithError("preferences-unreadable", `The preferences in ${path} cannot be used: ${reason}`, { cause });
+}
