@@ -1,27 +1,27 @@
 /** Puts the rooms together: the one place where the supervisor meets Redis, threads and the machine. */
-import { realpathSync } from "node:fs";
-import { join } from "node:path";
-import { z } from "zod";
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { Keyword } from "../lisp/data-forms/index.ts";
 import { discoverRoles } from "../roles/index.ts";
-import type { AgentEvent, ReplayReply, ReplayRequest } from "../orchestrator/contract/agent-thread.ts";
+import type { AgentEvent } from "../orchestrator/contract/agent-thread.ts";
 import type { ChildObservation } from "../orchestrator/agents/child-service.ts";
-import { type CassettePlayer } from "../orchestrator/cassette/cassette-player.ts";
-import { type RecordingCassette } from "../orchestrator/cassette/cassette-file.ts";
-import { AutolithError } from "../orchestrator/contract/failure.ts";
-import type { AgentResult, ConcurrencyClass } from "../orchestrator/contract/job-catalog.ts";
+import { AutolithError, failureOf } from "../orchestrator/contract/failure.ts";
 import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
 import { HeadlessHost } from "../orchestrator/host/headless-host.ts";
-import type { Job } from "../orchestrator/jobs/job-table.ts";
-import type { Outcome } from "../orchestrator/jobs/lifecycle.ts";
 import type { JobAnnouncement } from "../orchestrator/jobs/supervisor.ts";
 import { headlessAuthority } from "../orchestrator/permissions/headless-authority.ts";
 import { modelClassifier } from "../orchestrator/permissions/model-classifier.ts";
+import { jobLimits } from "../orchestrator/settings/job-limits.ts";
+import { readPreferences } from "../orchestrator/settings/preferences.ts";
 import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
-import { secretValues } from "../orchestrator/secrets/secret-removal.ts";
+import { RedisRuntime } from "../redis/runtime.ts";
 import { startAgentPool } from "../workers/agent/agent-pool.ts";
+import { openAiProvider } from "../workers/model/openai-endpoint.ts";
 import { openAiDirectory } from "../workers/model/openai-directory.ts";
+import { openExchangeLog } from "./exchange-log.ts";
 import { installationRoot } from "./installation.ts";
-import { type Environment, type Machine, openMachine } from "./machine.ts";
+import { type Environment, machineTools, openMachine } from "./machine.ts";
+import { RunHost } from "./run-host.ts";
 
 export type RunHostOptions = {
   readonly environment: Environment;
@@ -42,34 +42,18 @@ export type RunHostOptions = {
 /** The model of a run when neither an option nor AUTOLITH_MODEL names one. */
 const defaultModel = "openai-api/gpt-5.6";
 
-/** A composed host with one root child at most. */
-export type RunHost = {
-  readonly rootExecutionId: string | undefined;
-  isRegisteredTool(name: string): boolean;
-  resultPath(executionId: string): string;
-  /** Admits the root child. Rejects with typed errors: unknown role, role definition, queue unavailable. */
-  startRoot(root: {
-    readonly role: string;
-    readonly assignment: string;
-    readonly outputContract: string;
-    readonly timeoutMs: number;
-  }): Promise<Job>;
-  /**
-   * The root's outcome. Aborting `cancel` stops its tree; it then has `graceMs` to settle before an aborted outcome is answered for it.
-   * The same holds for its wall-clock limit, which counts from the admission.
-   */
-  settledRoot(cancel: AbortSignal, graceMs: number): Promise<Outcome<AgentResult>>;
-  /** Ends everything that the host started; bounded in time. */
-  close(): Promise<void>;
-};
-
 /** True for errors that mean that the job runtime itself is not available here. */
 export function isRuntimeUnavailable(error: unknown): boolean {
-  return error instanceof AutolithError && (error.code.startsWith("redis-") || error.code === "queue-unavailable");
+  return (
+    error instanceof AutolithError && (error.code.startsWith("redis-") || error.code === "queue-unavailable")
+  );
 }
 
 /** Time that live work gets at shutdown, in milliseconds (facts C.3 allow 10 s; a cancelled run has used its grace already). */
 const shutdownMs = 3_000;
+
+/** Time that Redis connections get to close, in milliseconds. */
+const redisCloseMs = 2_000;
 
 /** Composes the host of one headless run. What was started is closed again when a later part fails. */
 export async function composeRunHost(options: RunHostOptions): Promise<RunHost> {
@@ -108,7 +92,7 @@ async function compose(
   });
   const modelId = selectedModel(options);
   const choice = models.reach(modelId);
-  const exchange = await openExchange(options);
+  const exchange = await openExchangeLog(options);
   const pool = startAgentPool({
     expectLiveRequests: options.replay === undefined,
     onIdleThreadLost: (error) => options.diagnostics(`An idle agent thread ended: ${String(error)}`),
@@ -117,8 +101,12 @@ async function compose(
   await prepareRoots(roots);
   const machine = openMachine(environment, roots);
   opened.push(() => machine.close());
-  const queue = await openQueue({ environment, roots, report: (error) => options.diagnostics(error.message) });
-  opened.push(() => queue.close());
+  const redis = await RedisRuntime.open({
+    environment,
+    stateRoot: roots.state,
+    onError: (error) => options.diagnostics(`redis: ${failureOf(error).message}`),
+  });
+  opened.push(() => redis.close(redisCloseMs));
   const mode = options.permissions ?? (await savedPermissions(roots, options.diagnostics));
   const observeAgent = (event: AgentEvent): void => exchange.observe(event);
   const authority = headlessAuthority({
@@ -139,10 +127,10 @@ async function compose(
   const host = await HeadlessHost.open({
     dataRoot: roots.data,
     workspace,
-    queue: queue.port,
+    queue: redis.queue,
     runner: pool,
     shellExecutor: machine.shellExecutor,
-    machineTools: machineTools(machine, roots),
+    machineTools: machineTools(machine),
     roles,
     models,
     authority,
@@ -161,5 +149,53 @@ async function compose(
   });
   opened.push(() => host.shutdown(shutdownMs));
   opened.unshift(() => exchange.close());
-  return new ComposedRun(host, modelId, workspace, models, closeAll);
+  return new RunHost({ host, modelId, workspace, models, close: closeAll });
+}
+
+function siteRoot({ siteConfigRoot, environment }: RunHostOptions): string | undefined {
+  const path = siteConfigRoot ?? environment["AUTOLITH_SITE_CONFIG_ROOT"];
+  if (path === undefined || path === "") return undefined;
+  if (!isAbsolute(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new AutolithError(
+      "configuration",
+      `The site configuration root must be an absolute path of an existing directory, not ${JSON.stringify(path)}.`,
+    );
+  return path;
+}
+
+/** The model id of the run: option, environment, default; an explicit provider becomes its prefix. */
+function selectedModel({ model, provider, environment }: RunHostOptions): string {
+  const selected = model ?? (environment["AUTOLITH_MODEL"]?.trim() || defaultModel);
+  if (provider === undefined) return selected;
+  if (provider !== openAiProvider)
+    throw new AutolithError(
+      "configuration",
+      `There is no provider ${JSON.stringify(provider)} in this version; known: ${openAiProvider}.`,
+    );
+  return selected.startsWith(`${provider}/`) ? selected : `${provider}/${selected}`;
+}
+
+/** The saved mode, else auto. Preferences that cannot be read are told, and then auto holds. */
+async function savedPermissions(roots: Roots, diagnostics: (line: string) => void): Promise<PermissionMode> {
+  try {
+    const saved = (await readPreferences(join(roots.state, "preferences.sexp"))).get("PERMISSION-MODE");
+    return saved instanceof Keyword && saved.name === "ASK" ? "ask" : "auto";
+  } catch (error) {
+    diagnostics(`${failureOf(error).message} Permission mode auto is used.`);
+    return "auto";
+  }
+}
+
+function permissionNote(mode: PermissionMode): string {
+  const confined = "Commands run in a sandbox: no network, writes only in the working directory and /tmp.";
+  switch (mode) {
+    case "full":
+      return "Commands run with the user's own privileges.";
+    case "sandbox":
+      return confined;
+    case "auto":
+      return `${confined} A command that plainly needs more may be allowed to run outside it; a refused command is not run at all.`;
+    case "ask":
+      return "Commands cannot run: they need an approval and nobody can be asked. Work with the other tools.";
+  }
 }

@@ -1,6 +1,12 @@
 /** `autolith run-job`: arguments, signals and streams around {@link runJob}. */
 import { resolve } from "node:path";
-import { type ParsedCommand, UsageError, checkPositionals, optionValue, parseArguments } from "../arguments.ts";
+import {
+  type ParsedCommand,
+  UsageError,
+  checkPositionals,
+  optionValue,
+  parseArguments,
+} from "../arguments.ts";
 import { exitStatus } from "../exit-status.ts";
 import { watchSignals } from "../signals.ts";
 import { runJob } from "./run-job.ts";
@@ -62,9 +68,19 @@ function optionalPath(parsed: ParsedCommand, name: string): string | undefined {
   return value === undefined ? undefined : resolve(value);
 }
 
-function checkedRequest(parsed: ParsedCommand): Pick<
+function checkedRequest(
+  parsed: ParsedCommand,
+): Pick<
   Parameters<typeof runJob>[0],
-  "input" | "outputPath" | "events" | "record" | "replay" | "permissions" | "model" | "provider" | "siteConfigRoot"
+  | "input"
+  | "outputPath"
+  | "events"
+  | "record"
+  | "replay"
+  | "permissions"
+  | "model"
+  | "provider"
+  | "siteConfigRoot"
 > {
   checkPositionals(parsed, 0, "autolith run-job --input FILE --output FILE");
   const input = required(parsed, "input");

@@ -128,7 +128,11 @@ function readInput(options: RunJobOptions): Promise<Buffer> {
 
 async function errorOutcome(error: unknown, options: RunJobOptions): Promise<RunOutcome> {
   if (options.cancel.aborted)
-    return { status: "cancelled", category: "cancelled", message: "The run was cancelled before its child started." };
+    return {
+      status: "cancelled",
+      category: "cancelled",
+      message: "The run was cancelled before its child started.",
+    };
   const { isRuntimeUnavailable } = await import("../compose.ts");
   return outcomeOfError(error, isRuntimeUnavailable);
 }

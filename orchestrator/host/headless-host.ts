@@ -16,7 +16,7 @@ import { agentEntries, roleDirectory } from "../agents/role-directory.ts";
 import type { AgentTranscript } from "../agents/transcript.ts";
 import type { RoleCatalog } from "../../roles/index.ts";
 import type { Failure } from "../contract/failure.ts";
-import type { ConversationId, ExecutionId } from "../contract/identifiers.ts";
+import { type ConversationId, type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
 import type { ConcurrencyClass } from "../contract/job-catalog.ts";
 import type { Authority } from "../contract/permissions.ts";
 import type { QueuePort } from "../contract/queue.ts";
@@ -29,15 +29,11 @@ import { type Executor, type JobAnnouncement, type JobExecution, Supervisor } fr
 import type { ModelDirectory } from "../models/model-directory.ts";
 import { type Conversation, createConversation } from "../record/conversation.ts";
 import { type OpenedJobJournal, jobJournalPath, openJobJournal } from "../record/job-journal.ts";
+import { ExecutionDirectory } from "../record/execution-directory.ts";
 import { OverflowStore } from "../record/overflow-store.ts";
 import type { JobView } from "../tasks/job-record.ts";
 import { jobTools } from "../tasks/job-tools.ts";
-import {
-  type PublicationParts,
-  executionDirectoryOf,
-  prepareJob,
-  publishOutcome,
-} from "../tasks/result-publication.ts";
+import { type PublicationParts, prepareJob, publishOutcome } from "../tasks/result-publication.ts";
 import { taskTools } from "../tasks/task-tools.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 
@@ -141,9 +137,16 @@ export class HeadlessHost {
     await this.#supervisor.cancel(job, reason);
   }
 
-  /** The execution's result file, absolute. */
-  resultPath(job: Job): string {
-    return executionDirectoryOf(this.#publication, job).pathOf("result.sexp");
+  isRegisteredTool(name: string): boolean {
+    return name === "yield.submit" || this.#registry.get(name) !== undefined;
+  }
+
+  /** The durable result file of an execution of this conversation, absolute: a child's result, else the terminal record. */
+  resultPath(executionId: string): string {
+    const id = executionIdSchema.parse(executionId);
+    const isChild = this.#supervisor.find(this.conversationId, id)?.kind === "agent";
+    const directory = new ExecutionDirectory(this.#publication.tasksDirectory, this.conversationId, id);
+    return directory.pathOf(isChild ? "result.sexp" : "terminal.sexp");
   }
 
   /** Cancels what is live, waits for it at most `deadlineMs`, and closes the records. */
@@ -267,7 +270,7 @@ export class HeadlessHost {
       job,
       outcome: this.#supervisor.outcomeOf(job.executionId),
       progress: this.#children.progress(job.executionId),
-      artifactPath: this.resultPath(job),
+      artifactPath: this.resultPath(job.executionId),
       artifactAvailable: isTerminal(job.life.state) && job.kind === "agent",
       ownerName: this.#namesOf(job).at(-1) ?? "primary",
       now: this.#parts.now(),

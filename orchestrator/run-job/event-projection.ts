@@ -5,7 +5,13 @@ import type { AgentEvent } from "../contract/agent-thread.ts";
 import type { ModelUsage } from "../contract/model.ts";
 import { type JobState } from "../jobs/lifecycle.ts";
 import type { JobAnnouncement, JobExecution } from "../jobs/supervisor.ts";
-import { type EventPayload, type EventStatus, eventCallId, eventToolName, publishedFileUri } from "./events/index.ts";
+import {
+  type EventPayload,
+  type EventStatus,
+  eventCallId,
+  eventToolName,
+  publishedFileUri,
+} from "./events/index.ts";
 
 export type EventProjectionParts = {
   readonly runId: string;

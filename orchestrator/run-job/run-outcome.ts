@@ -28,13 +28,21 @@ export function outcomeOfChild(outcome: Outcome<AgentResult>): RunOutcome {
   const { result } = outcome;
   if (outcome.state === "aborted") {
     return outcome.reason === "timeout"
-      ? { status: "timed-out", category: "timeout", message: "The time limit of the job was reached; its work was stopped." }
+      ? {
+          status: "timed-out",
+          category: "timeout",
+          message: "The time limit of the job was reached; its work was stopped.",
+        }
       : { status: "cancelled", category: "cancelled", message: `The job was cancelled (${outcome.reason}).` };
   }
   if (outcome.state === "completed") return succeeded(outcome.result);
   const { message } = outcome.failure;
   if (result?.status === "success")
-    return { status: "failed", category: "artifact-failure", message: `The child's result could not be kept: ${message}` };
+    return {
+      status: "failed",
+      category: "artifact-failure",
+      message: `The child's result could not be kept: ${message}`,
+    };
   if (result?.yielded === true)
     return result.status === "aborted"
       ? { status: "cancelled", category: "cancelled", message: `The child aborted: ${message}` }

@@ -9,7 +9,12 @@ export type JobLimits = {
   readonly childTimeoutMs: number | undefined;
 };
 
-type Bound = { readonly variable: string; readonly usual: number; readonly minimum: number; readonly maximum: number };
+type Bound = {
+  readonly variable: string;
+  readonly usual: number;
+  readonly minimum: number;
+  readonly maximum: number;
+};
 
 /** Each bound with its variable, default and range. */
 export const jobBounds = {

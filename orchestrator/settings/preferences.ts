@@ -40,11 +40,15 @@ function entries(form: DataForm): ReadonlyMap<string, DataForm> {
     values.set(name.name, value);
   }
   if (values.get("VERSION") !== preferencesVersion)
-    throw new TypeError(`its :version is not ${preferencesVersion}; start a 0.53 release once to convert older files`);
+    throw new TypeError(
+      `its :version is not ${preferencesVersion}; start a 0.53 release once to convert older files`,
+    );
   return values;
 }
 
 function unreadable(path: string, cause: unknown): AutolithError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new AutolithError("preferences-unreadable", `The preferences in ${path} cannot be used: ${reason}`, { cause });
+  return new AutolithError("preferences-unreadable", `The preferences in ${path} cannot be used: ${reason}`, {
+    cause,
+  });
 }

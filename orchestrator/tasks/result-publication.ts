@@ -22,11 +22,7 @@ export type PublicationParts = {
   readonly now: () => number;
 };
 
-/** The execution's directory. */
-export function executionDirectoryOf(
-  parts: Pick<PublicationParts, "tasksDirectory">,
-  job: Job,
-): ExecutionDirectory {
+function executionDirectoryOf(parts: Pick<PublicationParts, "tasksDirectory">, job: Job): ExecutionDirectory {
   return new ExecutionDirectory(parts.tasksDirectory, job.conversationId, job.executionId);
 }
 
