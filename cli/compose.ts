@@ -20,7 +20,7 @@ import { openAiProvider } from "../workers/model/openai-endpoint.ts";
 import { openAiDirectory } from "../workers/model/openai-directory.ts";
 import { openExchangeLog } from "./exchange-log.ts";
 import { installationRoot } from "./installation.ts";
-import { type Environment, machineTools, openMachine } from "./machine.ts";
+import { type Environment, openMachine } from "./machine.ts";
 import { RunHost } from "./run-host.ts";
 
 export type RunHostOptions = {
@@ -130,7 +130,7 @@ async function compose(
     queue: redis.queue,
     runner: pool,
     shellExecutor: machine.shellExecutor,
-    machineTools: machineTools(machine),
+    machineTools: [],
     roles,
     models,
     authority,

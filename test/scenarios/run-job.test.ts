@@ -7,7 +7,7 @@ import { answer, calls, status } from "../support/model-server/script.ts";
 import { type ModelServer, refusedBaseUrl, startModelServer } from "../support/model-server/server.ts";
 
 const submission = (data: unknown) =>
-  calls([{ name: "yield_submit", arguments: { status: "success", data } }]);
+  calls([{ name: "yield__submit", arguments: { status: "success", data } }]);
 const done = submission({ answer: "42" });
 
 function environment(server: Pick<ModelServer, "baseUrl">): Record<string, string> {
@@ -32,8 +32,8 @@ describe("run-job end to end", () => {
     using pit = makeSandpit();
     pit.write("greeting.txt", "hello\n");
     await using server = await startModelServer([
-      calls([{ name: "resource_read", arguments: { uri: "workspace:greeting.txt" } }]),
-      calls([{ name: "shell_run", arguments: { command: "cat greeting.txt && echo done > made.txt" } }]),
+      calls([{ name: "resource__read", arguments: { uri: "workspace:greeting.txt" } }]),
+      calls([{ name: "shell__run", arguments: { command: "cat greeting.txt && echo done > made.txt" } }]),
       done,
     ]);
     const ended = await run(pit, jobText(), {
@@ -85,7 +85,7 @@ describe("run-job end to end", () => {
   it("a child that yields failed is a child failure", async () => {
     using pit = makeSandpit();
     await using server = await startModelServer([
-      calls([{ name: "yield_submit", arguments: { status: "failed", error: "no such file" } }]),
+      calls([{ name: "yield__submit", arguments: { status: "failed", error: "no such file" } }]),
     ]);
     const ended = await run(pit, jobText(), { environment: environment(server) });
     expect([ended.status, ended.artifact["category"], ended.artifact["message"]]).toEqual([
@@ -162,7 +162,7 @@ describe("run-job end to end", () => {
   it("a deadline wins over what the stopped command returns", async () => {
     using pit = makeSandpit();
     await using server = await startModelServer([
-      calls([{ name: "shell_run", arguments: { command: "trap 'exit 0' TERM; sleep 60 & wait" } }]),
+      calls([{ name: "shell__run", arguments: { command: "trap 'exit 0' TERM; sleep 60 & wait" } }]),
       done,
     ]);
     const ended = await run(pit, jobText({ timeoutSeconds: 2 }), {
@@ -183,7 +183,7 @@ describe("run-job end to end", () => {
   ])("%s stops the tree, writes a cancelled artifact and exits %i", async (signal, code) => {
     using pit = makeSandpit();
     await using server = await startModelServer([
-      calls([{ name: "shell_run", arguments: { command: "echo $$ > pid; sleep 60" } }]),
+      calls([{ name: "shell__run", arguments: { command: "echo $$ > pid; sleep 60" } }]),
     ]);
     const running = startRun(pit, jobText(), {
       environment: environment(server),
@@ -200,7 +200,7 @@ describe("run-job end to end", () => {
   it("permission mode ask denies commands at once and visibly", async () => {
     using pit = makeSandpit();
     await using server = await startModelServer([
-      calls([{ name: "shell_run", arguments: { command: "npx x | head" } }]),
+      calls([{ name: "shell__run", arguments: { command: "npx x | head" } }]),
       done,
     ]);
     const ended = await run(pit, jobText(), {
@@ -218,7 +218,7 @@ describe("run-job end to end", () => {
     await using server = await startModelServer((request) => {
       if (!request.text.includes("You judge whether"))
         return request.number === 1
-          ? calls([{ name: "shell_run", arguments: { command: "echo hi" } }])
+          ? calls([{ name: "shell__run", arguments: { command: "echo hi" } }])
           : done;
       seen.push(request.text);
       return answer("DENY");
@@ -254,7 +254,7 @@ describe("run-job end to end", () => {
   it("a reader that leaves ends delivery, not the job", async () => {
     using pit = makeSandpit();
     await using server = await startModelServer([
-      calls([{ name: "shell_run", arguments: { command: "sleep 0.3" } }]),
+      calls([{ name: "shell__run", arguments: { command: "sleep 0.3" } }]),
       done,
     ]);
     const running = startRun(pit, jobText(), {
