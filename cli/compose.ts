@@ -16,6 +16,8 @@ import { readPreferences } from "../orchestrator/settings/preferences.ts";
 import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
 import { RedisRuntime } from "../redis/runtime.ts";
 import { startAgentPool } from "../workers/agent/agent-pool.ts";
+import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
+import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
 import { openAiProvider } from "../workers/model/openai-endpoint.ts";
 import { openAiDirectory } from "../workers/model/openai-directory.ts";
 import { openExchangeLog } from "./exchange-log.ts";
@@ -130,6 +132,10 @@ async function compose(
     queue: redis.queue,
     runner: pool,
     shellExecutor: machine.shellExecutor,
+    schemes: (mayInspect) => [
+      ...fileSchemes(machine.locks),
+      shellLogScheme({ captures: machine.captures, mayInspect }),
+    ],
     machineTools: [],
     roles,
     models,

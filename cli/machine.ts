@@ -8,6 +8,7 @@ import { type Sandbox, probeSandbox } from "../workers/sandbox/sandbox.ts";
 import { CaptureStore } from "../workers/shell/capture-store.ts";
 import { shellExecutor } from "../workers/shell/shell-executor.ts";
 import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
+import { MutationLocks } from "../workers/workspace/mutation-lock.ts";
 import { Spawner } from "../workers/spawner/spawner.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -56,6 +57,7 @@ export function hiddenDirectories(roots: Roots): readonly string[] {
 export type Machine = {
   readonly spawner: Spawner;
   readonly captures: CaptureStore;
+  readonly locks: MutationLocks;
   readonly sandbox: LazySandbox;
   readonly shellExecutor: Executor<"shell">;
   close(): Promise<void>;
@@ -73,6 +75,7 @@ export function openMachine(environment: Environment, roots: Roots): Machine {
   return {
     spawner,
     captures,
+    locks: new MutationLocks({ directory: join(roots.state, "workspace-locks") }),
     sandbox,
     shellExecutor: shellExecutor({
       spawner,

@@ -5,10 +5,8 @@
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { printDataForm } from "../../lisp/data-forms/index.ts";
-import type { AgentResult } from "../../orchestrator/contract/job-catalog.ts";
 import type { PermissionMode } from "../../orchestrator/contract/permissions.ts";
 import { AutolithError, failureOf } from "../../orchestrator/contract/failure.ts";
-import type { Outcome } from "../../orchestrator/jobs/lifecycle.ts";
 import { publishFile } from "../../orchestrator/record/publication.ts";
 import {
   type RunJobEventWriter as EventWriter,
@@ -169,7 +167,7 @@ async function runAdmitted(
       id: job.id,
       outcome: outcomeOfChild(outcome),
       traceId: root.executionId,
-      usage: runUsage(outcome as Outcome<AgentResult>),
+      usage: runUsage(outcome),
     };
   } finally {
     await run.close();

@@ -15,6 +15,7 @@ import { conversationTranscript } from "../agents/conversation-transcript.ts";
 import { agentEntries, roleDirectory } from "../agents/role-directory.ts";
 import type { AgentTranscript } from "../agents/transcript.ts";
 import type { RoleCatalog } from "../../roles/index.ts";
+import type { ToolCaller } from "../contract/caller.ts";
 import type { Failure } from "../contract/failure.ts";
 import { type ConversationId, type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
 import type { ConcurrencyClass } from "../contract/job-catalog.ts";
@@ -32,7 +33,10 @@ import { type OpenedJobJournal, jobJournalPath, openJobJournal } from "../record
 import { ExecutionDirectory } from "../record/execution-directory.ts";
 import { OverflowStore } from "../record/overflow-store.ts";
 import type { JobView } from "../tasks/job-record.ts";
-import { jobTools } from "../tasks/job-tools.ts";
+import { jobTools, visibleJobs } from "../tasks/job-tools.ts";
+import { contextScheme } from "../resources/context-scheme.ts";
+import type { ResourceScheme } from "../resources/resource-scheme.ts";
+import { resourceTools } from "../resources/resource-tools.ts";
 import { type PublicationParts, prepareJob, publishOutcome } from "../tasks/result-publication.ts";
 import { taskTools } from "../tasks/task-tools.ts";
 import { ToolRegistry } from "../tools/registry.ts";
@@ -48,7 +52,11 @@ export type HeadlessHostParts = {
   readonly queue: QueuePort;
   readonly runner: AgentRunner;
   readonly shellExecutor: Executor<"shell">;
-  /** Tools of the machine: resources, search. */
+  /** Resource schemes of the machine. `mayInspect` tells whether a caller may look at an execution of its root conversation. */
+  readonly schemes: (
+    mayInspect: (caller: ToolCaller, executionId: string) => boolean,
+  ) => readonly ResourceScheme[];
+  /** Further tools of the machine, such as search. */
   readonly machineTools: readonly ToolDeclaration[];
   readonly roles: () => RoleCatalog;
   readonly models: ModelDirectory;
@@ -75,6 +83,7 @@ export class HeadlessHost {
   readonly #roleOf = new Map<ExecutionId, RunnableRole>();
   readonly #publication: PublicationParts;
   readonly #registry: ToolRegistry;
+  readonly #overflow: OverflowStore;
 
   private constructor(
     parts: HeadlessHostParts,
@@ -92,6 +101,7 @@ export class HeadlessHost {
       roleOf: (job) => this.#roleOf.get(job.executionId),
       now: parts.now,
     };
+    this.#overflow = new OverflowStore(this.#directory("context"));
     this.#supervisor = this.#createSupervisor();
     this.#registry = this.#createRegistry();
     this.#children = this.#createChildren();
@@ -190,6 +200,10 @@ export class HeadlessHost {
     const view = (job: Job): Promise<JobView> => Promise.resolve(this.#view(job));
     const supervisor = this.#supervisor;
     return new ToolRegistry([
+      ...resourceTools([
+        ...this.#parts.schemes((caller, executionId) => this.#mayInspect(caller, executionId)),
+        contextScheme(this.#overflow),
+      ]),
       ...this.#parts.machineTools,
       shellTool({ supervisor, view, graceMs: blockingGraceMs }),
       ...taskTools({
@@ -223,7 +237,7 @@ export class HeadlessHost {
       models,
       authority,
       permissionNote,
-      overflow: new OverflowStore(this.#directory("context")),
+      overflow: this.#overflow,
       openTranscript: (job) => this.#openTranscript(job),
       replay,
       maxDepth,
@@ -257,6 +271,12 @@ export class HeadlessHost {
     if (announcement.kind !== "settled") return;
     this.#children.completed({ job: announcement.job, outcome: announcement.outcome });
     this.#roleOf.delete(announcement.job.executionId);
+  }
+
+  /** The primary sees every execution; a child its own and those below it. */
+  #mayInspect(caller: ToolCaller, executionId: string): boolean {
+    if (caller.executionId === undefined || caller.executionId === executionId) return true;
+    return visibleJobs(this.#supervisor, caller).some((job) => job.executionId === executionId);
   }
 
   #namesOf(job: Job): readonly string[] {

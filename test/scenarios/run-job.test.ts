@@ -153,7 +153,7 @@ describe("run-job end to end", () => {
     const running = launch(
       pit,
       ["run-job", "--input", "-", "--output", "out/result.sexp", "--events", "sexp"],
-      { environment: environment(server), stdin: jobText({ id: "from-stdin" }) },
+      { environment: environment(server), stdin: { text: jobText({ id: "from-stdin" }) } },
     );
     const piped = await finish(pit, running);
     expect([piped.status, piped.artifact["id"]]).toEqual([0, "from-stdin"]);

@@ -53,7 +53,7 @@ export type Running = {
 export type LaunchOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** `ignore` closes standard input; `open` leaves a pipe that never ends. */
-  readonly stdin?: "ignore" | "open" | string;
+  readonly stdin?: "ignore" | "open" | { readonly text: string };
   readonly directory?: string;
 };
 
@@ -64,8 +64,7 @@ export function launch(pit: Sandpit, argv: readonly string[], options: LaunchOpt
     env: { ...pit.environment, ...options.environment },
     stdio: [options.stdin === "ignore" ? "ignore" : "pipe", "pipe", "pipe"],
   });
-  if (options.stdin !== undefined && options.stdin !== "open" && options.stdin !== "ignore")
-    child.stdin?.end(options.stdin);
+  if (typeof options.stdin === "object") child.stdin?.end(options.stdin.text);
   let [stdout, stderr] = ["", ""];
   const watchers = new Set<() => void>();
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {

@@ -26,6 +26,7 @@ export function toolContext(
       depth: 0,
       role: "primary",
       lineage: [],
+      position: "primary",
     },
     callId: "call-1",
     workspace,
