@@ -17,7 +17,6 @@ const startedAt = Date.now();
 const entries = [
   "cli/main.ts",
   ...globSync("workers/**/*-thread.ts", { cwd: root }),
-  ...globSync("redis/**/*-process.ts", { cwd: root }),
 ];
 
 /** Packages that find files beside themselves, and so stay outside the bundle. */
