@@ -45,6 +45,6 @@ export interface AgentThreadData {
 
 const data = workerData as AgentThreadData | undefined;
 if (data?.expectLiveRequests === true) {
-  // A failure to load is reported by the first request, which loads it again.
-  import("../model/openai-attempt.ts").catch(() => undefined);
+  // What fails here fails again in the first request, which reports it.
+  import("../model/openai-attempt.ts").then(({ warmUpRequests }) => warmUpRequests()).catch(() => undefined);
 }

@@ -50,6 +50,22 @@ export async function attemptRequest(attempt: Attempt): Promise<ModelResponse> {
   }
 }
 
+/**
+ * Does what the first request would otherwise wait for: loads the HTTP client of the runtime and runs the SDK's path to
+ * it once, without a network.
+ */
+export async function warmUpRequests(): Promise<void> {
+  const client = new OpenAI({
+    ...fixedClientOptions,
+    apiKey: "none",
+    baseURL: "http://warm-up.invalid",
+    // A data URL is answered by the HTTP client itself.
+    fetch: () => fetch("data:text/event-stream,data: [DONE]"),
+  });
+  const stream = await client.post<AsyncIterable<unknown>>("/warm-up", { body: {}, stream: true });
+  for await (const event of stream) void event;
+}
+
 function assemblerFor(attempt: Attempt, names: ReturnType<typeof wireNames>): StreamAssembler {
   const usedCallIds = new Set(
     attempt.request.items.flatMap((item) => (item.type === "tool-call" ? item.callId : [])),
@@ -161,20 +177,24 @@ class TimedExchange {
   }
 }
 
+/** Explicit nulls keep the SDK from reading its own environment variables; the host has resolved them. */
+const fixedClientOptions = {
+  adminAPIKey: null,
+  organization: null,
+  project: null,
+  webhookSecret: null,
+  maxRetries: 0,
+  logLevel: "off",
+} as const;
+
 function clientOptions(attempt: Attempt): ConstructorParameters<typeof OpenAI>[0] {
   const { apiKey, baseUrl, headers } = attempt.endpoint;
   return {
+    ...fixedClientOptions,
     apiKey: apiKey ?? "none",
-    // Explicit nulls keep the SDK from reading its own environment variables; the host has resolved them.
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
     baseURL: baseUrl ?? "https://api.openai.com/v1",
-    maxRetries: 0,
     // Our own timer ends the wait for the head; the SDK's must not come first.
     timeout: attempt.limits.responseHeadTimeoutMs + 60_000,
-    logLevel: "off",
     defaultHeaders: { ...headers, ...(apiKey === undefined ? { Authorization: null } : {}) },
   };
 }
