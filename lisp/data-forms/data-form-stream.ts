@@ -66,6 +66,8 @@ export class DataFormStream {
   #scan(bytes: Buffer, forms: DataForm[]): void {
     let start = this.#pendingBytes > 0 ? 0 : -1;
     for (let at = 0; at < bytes.length; at++) {
+      at = this.#boundaries.run(bytes, at, this.#uncheckedEnd(bytes, start));
+      if (at === bytes.length) break;
       const place = this.#pendingBytes === 0 && start < 0 ? this.#boundaries.position : undefined;
       const boundary = this.#boundaries.take(bytes[at] as number);
       if (boundary === "starts") {
@@ -82,6 +84,12 @@ export class DataFormStream {
       }
     }
     if (start >= 0) this.#keep(bytes.subarray(start));
+  }
+
+  /** Bytes before this index cannot make the form too large. */
+  #uncheckedEnd(bytes: Buffer, start: number): number {
+    if (start < 0) return bytes.length;
+    return Math.min(bytes.length, start + this.#options.limits.maxBytes - this.#pendingBytes);
   }
 
   /** Per byte, so that which bound is reported does not depend on how the text was split. */

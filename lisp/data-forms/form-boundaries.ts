@@ -44,6 +44,24 @@ export class FormBoundaries {
     return { offset: this.#offset, line: this.#line, column: this.#column };
   }
 
+  /**
+   * Takes the bytes from `from` on that change nothing, up to `end`, and returns the index of the first that was not
+   * taken. Only within a form or a comment; elsewhere nothing is taken.
+   */
+  run(bytes: Uint8Array, from: number, end: number): number {
+    const significant = significantBytes[this.#scanning];
+    let at = from;
+    let continuations = 0;
+    for (; at < end; at++) {
+      const byte = bytes[at] as number;
+      if (significant[byte] === 1) break;
+      if (isContinuation(byte)) continuations++;
+    }
+    this.#offset += at - from;
+    this.#column += at - from - continuations;
+    return at;
+  }
+
   /** Takes one byte. @throws DataFormError `data-too-deep`, before the rest of a form too deep has come. */
   take(byte: number): Boundary {
     if (this.#scanning === "token" && endsToken(byte)) {
@@ -122,6 +140,22 @@ export class FormBoundaries {
       throw new DataFormError("data-too-deep", problem, { position: this.position });
     }
   }
+}
+
+/** For each state the bytes that {@link FormBoundaries.take} must see; all others leave the state as it is. */
+const significantBytes: Readonly<Record<Scanning, Uint8Array>> = {
+  between: new Uint8Array(256).fill(1),
+  escape: new Uint8Array(256).fill(1),
+  list: marked('()";\n'),
+  string: marked('"\\\n'),
+  comment: marked("\n"),
+  token: Uint8Array.from({ length: 256 }, (_, byte) => (endsToken(byte) || byte === lineFeed ? 1 : 0)),
+};
+
+function marked(characters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const character of characters) table[character.charCodeAt(0)] = 1;
+  return table;
 }
 
 function endsToken(byte: number): boolean {

@@ -14,15 +14,9 @@ import {
   semicolon,
   sharp,
 } from "./characters.ts";
-import {
-  internKeyword,
-  upcase,
-  type DataForm,
-  type DataList,
-  type FloatFormat,
-  type Keyword,
-} from "./form.ts";
+import { internKeyword, upcase, type DataForm, type FloatFormat, type Keyword } from "./form.ts";
 import { KeywordCache } from "./keyword-cache.ts";
+import { OpenLists, type ElementOffsets } from "./open-lists.ts";
 import type { DataLimits, ReadOptions } from "./read-options.ts";
 import { isContinuation, positionAt, textStart } from "./text-position.ts";
 import { excerpt, readToken } from "./token.ts";
@@ -37,9 +31,6 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Shared by all parsers: it holds a fixed number of keywords, and most texts are a few lines of the same ones. */
 const keywordCache = new KeywordCache();
-
-/** Start offsets of the elements of each list that was read, by list. */
-export type ElementOffsets = WeakMap<DataList, readonly number[]>;
 
 /**
  * Reads forms from bytes that are known to be valid UTF-8. One pass, no recursion; every bound is checked before the
@@ -74,47 +65,29 @@ export class FormParser {
 
   /** The next top-level form, or `undefined` when only blanks and comments are left. */
   next(): DataForm | undefined {
-    const lists: DataForm[][] = [];
-    const opened: number[] = [];
-    const starts: number[][] = [];
-    let list: DataForm[] | undefined;
+    const opened = new OpenLists(this.#offsets);
     for (;;) {
       this.#skipBlanks();
       const start = this.#at;
       const byte = this.#bytes[start];
       if (byte === undefined) {
-        if (list !== undefined) throw this.error("invalid-syntax", "this list is not closed", opened.at(-1));
+        if (opened.depth > 0) throw this.error("invalid-syntax", "this list is not closed", opened.innermost);
         return undefined;
       }
-      let form: DataForm;
       if (byte === openParenthesis) {
         this.#countNode(start);
-        this.#checkDepth(opened.length + 1, start);
-        if (list !== undefined) lists.push(list);
-        list = [];
-        opened.push(start);
-        if (this.#offsets !== undefined) starts.push([]);
+        this.#checkDepth(opened.depth + 1, start);
+        opened.open(start);
         this.#at++;
         continue;
       }
-      let formStart = start;
-      if (byte === closeParenthesis) {
-        if (list === undefined) throw this.error("invalid-syntax", "this parenthesis closes nothing", start);
-        form = list.length === 0 ? false : list;
-        formStart = opened.pop() as number;
-        if (this.#offsets !== undefined) this.#offsets.set(list, starts.pop() as number[]);
-        list = lists.pop();
-        this.#at++;
-      } else {
-        this.#countNode(start);
-        form = this.#atom(byte);
-      }
-      if (list === undefined) {
+      const formStart = byte === closeParenthesis ? opened.innermost : start;
+      const form = byte === closeParenthesis ? this.#close(opened) : this.#countedAtom(byte);
+      if (opened.depth === 0) {
         this.formStart = formStart;
         return form;
       }
-      list.push(form);
-      if (this.#offsets !== undefined) (starts.at(-1) as number[]).push(formStart);
+      opened.add(form, formStart);
     }
   }
 
@@ -126,6 +99,17 @@ export class FormParser {
   /** The place of byte `index` of this text. */
   position(index: number): TextPosition {
     return positionAt(this.#bytes, index, this.#origin);
+  }
+
+  #close(opened: OpenLists): DataForm {
+    if (opened.depth === 0) throw this.error("invalid-syntax", "this parenthesis closes nothing");
+    this.#at++;
+    return opened.close();
+  }
+
+  #countedAtom(byte: number): DataForm {
+    this.#countNode(this.#at);
+    return this.#atom(byte);
   }
 
   #countNode(start: number): void {

@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { DataFormError, type TextPosition } from "./data-form-error.ts";
 import type { DataForm, DataList } from "./form.ts";
-import { FormParser, type ElementOffsets } from "./form-parser.ts";
+import { FormParser } from "./form-parser.ts";
+import type { ElementOffsets } from "./open-lists.ts";
 import type { ReadOptions } from "./read-options.ts";
 import { invalidUtf8Index, positionAt, textStart } from "./text-position.ts";
 
