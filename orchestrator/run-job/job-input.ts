@@ -3,6 +3,7 @@ import {
   DataFormStream,
   PlistReader,
   describeForm,
+  isInteger,
   keyword,
   listElements,
   readLocatedDataForm,
@@ -91,7 +92,7 @@ function checkJob(form: DataForm, locations: FormLocations): JobInput {
     const problem = `a list with the head :autolith-job was expected, got ${came}`;
     throw new DataFormError("invalid-structure", problem, { position: locations.start });
   }
-  checkVersion(list);
+  checkVersion(list, locations);
   const job = new PlistReader(list, 1, { what: "a job", keys, locations });
   job.requiredForm("version");
   const input = job.requiredForm("input");
@@ -116,11 +117,15 @@ function checkJob(form: DataForm, locations: FormLocations): JobInput {
 }
 
 /** Before the keys are checked, because a later version has other keys. */
-function checkVersion(list: DataList): void {
+function checkVersion(list: DataList, locations: FormLocations): void {
   const [version, ...more] = valuesOf(list, versionKey);
   if (version === undefined || version === 1 || more.length > 0) return;
-  const came = typeof version === "number" ? String(version) : describeForm(version);
-  throw new RunJobFailure("unsupported-version", `:version must be the integer 1, got ${came}`);
+  const came = isInteger(version) ? String(version) : describeForm(version);
+  const position = locations.elementPosition(list, list.indexOf(versionKey) + 1);
+  const { message } = new DataFormError("invalid-value", `:version must be the integer 1, got ${came}`, {
+    position,
+  });
+  throw new RunJobFailure("unsupported-version", message);
 }
 
 function readRole(job: PlistReader): string {

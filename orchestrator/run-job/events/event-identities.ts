@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { eventLimits } from "./event-vocabulary.ts";
 
 /** A provider's call id as events show it: the same within a run, unlinkable between runs. Lower-case hexadecimal. */
 export function eventCallId(runId: string, providerCallId: string): string {
@@ -10,9 +11,13 @@ export function eventToolName(name: string, isRegistered: (name: string) => bool
   return isRegistered(name) ? name : "unknown";
 }
 
-/** `workspace:` and the percent-encoded native path of a published file. It names a place; it permits nothing. */
-export function publishedFileUri(path: string): string {
-  return `workspace:${path.split("/").map(encodeSegment).join("/")}`;
+/**
+ * `workspace:` and the percent-encoded native path of a published file. It names a place; it permits nothing.
+ * `undefined` for a path so long that its URI exceeds what an event may hold: the record then goes without it.
+ */
+export function publishedFileUri(path: string): string | undefined {
+  const uri = `workspace:${path.split("/").map(encodeSegment).join("/")}`;
+  return uri.length <= eventLimits.maxStringCharacters ? uri : undefined;
 }
 
 function encodeSegment(segment: string): string {
