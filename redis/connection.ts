@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from "ioredis";
-import { withinDeadline } from "../orchestrator/queue/claim-slots.ts";
+import { withinDeadline } from "../orchestrator/queue/deadline.ts";
 import { type RedisEndpoint, describeEndpoint } from "./endpoint.ts";
 import { RedisError, redisErrorCode } from "./failure.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import type { QueuePort } from "../orchestrator/contract/queue.ts";
-import { withinDeadline } from "../orchestrator/queue/claim-slots.ts";
+import { withinDeadline } from "../orchestrator/queue/deadline.ts";
 import type { Environment } from "../orchestrator/record/roots.ts";
 import { type ConnectionPurpose, closeConnection, openConnection } from "./connection.ts";
 import { type RedisEndpoint, parseRedisUrl } from "./endpoint.ts";

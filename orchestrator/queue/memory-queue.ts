@@ -3,7 +3,8 @@ import { AutolithError } from "../contract/failure.ts";
 import { claimTokenSchema, type ExecutionId } from "../contract/identifiers.ts";
 import { type ConcurrencyClass, concurrencyClasses } from "../contract/job-catalog.ts";
 import type { ClaimHandler, QueueConsumer, QueueEntry, QueueHealth, QueuePort } from "../contract/queue.ts";
-import { ClaimSlots, withinDeadline } from "./claim-slots.ts";
+import { ClaimSlots } from "./claim-slots.ts";
+import { withinDeadline } from "./deadline.ts";
 
 /** Executions whose repeated enqueueing is still recognised after they were claimed; the oldest are forgotten first. */
 const rememberedExecutions = 10_000;

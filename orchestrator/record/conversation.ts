@@ -37,6 +37,8 @@ export interface ConversationStoreOptions {
   readonly now: () => number;
   /** Size in bytes at which the next record begins a new chunk; default 8 MiB. */
   readonly chunkBytes?: number;
+  /** Told when records that were acknowledged without `sync` could not be synced within a second. */
+  readonly onSyncFailure?: (error: RecordError) => void;
 }
 
 /** A conversation this process may write, and what it held when it was opened. */
@@ -126,7 +128,7 @@ export class Conversation {
       await old.flush();
       const chunk = chunkAt(conversationDirectory(this.#options, this.id), old.nextSeq);
       await createChunk(chunk, this.header);
-      this.#journal = await openChunk(chunk);
+      this.#journal = await openChunk(this.#options, chunk);
       this.#rotateAt = this.#chunkBytes;
       await old.close();
     } catch {
@@ -162,7 +164,7 @@ export async function createConversation(
   try {
     const chunk = chunkAt(conversationDirectory(options, id), 1);
     await createChunk(chunk, header);
-    return new Conversation(options, header, await openChunk(chunk), lock);
+    return new Conversation(options, header, await openChunk(options, chunk), lock);
   } catch (error) {
     await lock.release();
     throw error;
@@ -209,7 +211,7 @@ export async function openConversation(
     for (const chunk of chunks.slice(0, -1)) await loading.read(chunk);
     const last = chunks.at(-1);
     if (last === undefined) throw loading.malformed();
-    const journal = await openChunk(last, loading);
+    const journal = await openChunk(options, last, loading);
     try {
       const loaded = loading.finish();
       return { conversation: new Conversation(options, loaded.header, journal, lock), loaded };
@@ -250,11 +252,16 @@ function lockPath(options: ConversationStoreOptions, id: ConversationId): string
   return `${conversationDirectory(options, id)}.lock`;
 }
 
-function openChunk(chunk: Chunk, loading?: Loading): Promise<Journal<ChunkLine, ChunkAppend>> {
+function openChunk(
+  options: ConversationStoreOptions,
+  chunk: Chunk,
+  loading?: Loading,
+): Promise<Journal<ChunkLine, ChunkAppend>> {
   return openJournal({
     path: chunk.path,
     codec: chunkCodec,
     firstSeq: chunk.firstSeq,
+    ...(options.onSyncFailure === undefined ? {} : { onSyncFailure: options.onSyncFailure }),
     ...(loading === undefined
       ? {}
       : {

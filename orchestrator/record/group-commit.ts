@@ -18,6 +18,8 @@ export interface GroupCommitOptions {
 
 interface Waiting {
   readonly render: (ordinal: number) => Uint8Array;
+  /** How many ordinals it takes. */
+  readonly count: number;
   readonly sync: boolean;
   readonly resolve: (ordinal: number) => void;
   readonly reject: (error: unknown) => void;
@@ -88,11 +90,11 @@ export class GroupCommit {
 
   /**
    * Appends what `render` returns for the ordinal it is given; resolves to that ordinal when written, or with `sync` when
-   * it also survives loss of power.
+   * it also survives loss of power. What is rendered takes `count` ordinals and is written as a whole or not at all.
    *
    * @throws RecordError `closed`, `backlog-full`, `no-space`, `read-only`, `input-output`, and whatever `render` throws.
    */
-  append(render: (ordinal: number) => Uint8Array, sync: boolean): Promise<number> {
+  append(render: (ordinal: number) => Uint8Array, sync: boolean, count = 1): Promise<number> {
     if (this.#closed) return Promise.reject(this.#closedError());
     if (this.#waiting.length >= this.#backlogLimit) {
       return Promise.reject(
@@ -104,7 +106,7 @@ export class GroupCommit {
       );
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ render, sync, resolve, reject });
+      this.#waiting.push({ render, count, sync, resolve, reject });
       this.#writing ??= this.#writeAll();
     });
   }
@@ -148,33 +150,39 @@ export class GroupCommit {
         continue;
       }
       this.#end += batch.bytes.length;
-      this.#committed += batch.members.length;
+      this.#committed = batch.nextOrdinal;
       this.#acknowledge(batch.members);
     }
     this.#writing = undefined;
   }
 
   /** Takes waiting appends up to the byte bound (at least one) and renders them. */
-  #formBatch(): { bytes: Uint8Array; members: { waiting: Waiting; ordinal: number }[] } {
+  #formBatch(): {
+    bytes: Uint8Array;
+    members: { waiting: Waiting; ordinal: number }[];
+    nextOrdinal: number;
+  } {
     const parts: Uint8Array[] = [];
     const members: { waiting: Waiting; ordinal: number }[] = [];
     let size = 0;
     let taken = 0;
+    let nextOrdinal = this.#committed;
     for (const waiting of this.#waiting) {
       if (size >= this.#batchBytes) break;
       taken += 1;
-      const ordinal = this.#committed + members.length;
       try {
-        const bytes = waiting.render(ordinal);
+        const bytes = waiting.render(nextOrdinal);
         parts.push(bytes);
         size += bytes.length;
-        members.push({ waiting, ordinal });
+        members.push({ waiting, ordinal: nextOrdinal });
+        nextOrdinal += waiting.count;
       } catch (error) {
         waiting.reject(error);
       }
     }
     this.#waiting = taken === this.#waiting.length ? [] : this.#waiting.slice(taken);
-    return { bytes: parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts), members };
+    const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+    return { bytes, members, nextOrdinal };
   }
 
   #acknowledge(members: readonly { waiting: Waiting; ordinal: number }[]): void {

@@ -85,6 +85,18 @@ export class Journal<R, A = R> {
     return this.#commits.append((seq) => this.#render(record, seq), options.sync ?? false);
   }
 
+  /**
+   * Appends records that belong together: all of them are written, or none when it fails. Resolves to the number of the
+   * first.
+   *
+   * @throws RecordError as `append`.
+   */
+  appendAll(records: readonly A[], options: { readonly sync?: boolean } = {}): Promise<number> {
+    const render = (seq: number): Uint8Array =>
+      Buffer.concat(records.map((record, index) => this.#render(record, seq + index)));
+    return this.#commits.append(render, options.sync ?? false, records.length);
+  }
+
   /** Resolves when everything appended so far is synced. */
   flush(): Promise<void> {
     return this.#commits.flush();

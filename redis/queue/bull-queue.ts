@@ -9,7 +9,7 @@ import type {
   QueueHealth,
   QueuePort,
 } from "../../orchestrator/contract/queue.ts";
-import { withinDeadline } from "../../orchestrator/queue/claim-slots.ts";
+import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
 import { RedisError, redisErrorCode } from "../failure.ts";
 import { type HostId, queueName, queuePrefix } from "../keys.ts";
 import { BullConsumer } from "./bull-consumer.ts";

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import type { QueueHealth } from "../../orchestrator/contract/queue.ts";
-import { withinDeadline } from "../../orchestrator/queue/claim-slots.ts";
+import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
 
 /** Time between two checks that the server still answers, and how long an answer may take. */
 export interface HealthCheckTimes {

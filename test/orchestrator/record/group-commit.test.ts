@@ -132,6 +132,19 @@ describe("group commit", () => {
     await expect.poll(() => failures.map(({ code }) => code)).toEqual(["input-output"]);
   });
 
+  it("numbers what takes several ordinals and keeps none of it when it fails", async () => {
+    const { file, commits } = await group();
+    const pair = (ordinal: number): Uint8Array => Buffer.from(`${ordinal} a\n${ordinal + 1} b\n`);
+    expect(await commits.append(pair, false, 2)).toBe(1);
+    file.writeFaults.push(systemError("ENOSPC"));
+    await expect(commits.append(pair, false, 2)).rejects.toMatchObject({ code: "no-space" });
+    expect(await Promise.all([commits.append(line("c"), false), commits.append(pair, true, 2)])).toEqual([
+      3, 4,
+    ]);
+    expect(await contentOf(file)).toBe("1 a\n2 b\n3 c\n4 a\n5 b\n");
+    expect(commits.committed).toBe(6);
+  });
+
   it("refuses appends over the backlog with its number", async () => {
     const { commits } = await group({ backlogLimit: 2 });
     const waiting = [commits.append(line("a"), false), commits.append(line("b"), false)];
