@@ -131,10 +131,19 @@ export async function chunksOf(directory: string): Promise<readonly Chunk[]> {
     .toSorted((left, right) => left.firstSeq - right.firstSeq);
 }
 
-/** Creates a chunk that holds its header only. Returns false when it is there already. */
-export async function createChunk(chunk: Chunk, header: ConversationHeader): Promise<boolean> {
+/**
+ * Creates a chunk that holds its header only; it is as durable as the first record synced in it. Returns false when it is
+ * there already.
+ */
+export async function createChunk(chunk: Chunk, conversation: ConversationHeader): Promise<boolean> {
   try {
-    await publishFile(chunk.path, `${formToLine(headerForm(header, chunk.firstSeq))}\n`, { once: true });
+    const header = formToLine(headerForm(conversation, chunk.firstSeq));
+    await publishFile(
+      chunk.path,
+      `${header}
+`,
+      { once: true, durable: false },
+    );
     return true;
   } catch (error) {
     if (error instanceof RecordError && error.code === "already-exists") return false;

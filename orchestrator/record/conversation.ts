@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ConversationId } from "../contract/identifiers.ts";
 import {
   type Chunk,
@@ -15,7 +15,8 @@ import { conversationIdAt } from "./conversation-id.ts";
 import type { ConversationRecord, StoredRecord } from "./conversation-record.ts";
 import { RecordError, recordFailure } from "./failure.ts";
 import type { JournalAnomaly } from "./journal-reading.ts";
-import { type Journal, openJournal, readJournal } from "./journal.ts";
+import { type Journal, type JournalOptions, openJournal, readJournal } from "./journal.ts";
+import { syncDirectory } from "./publication.ts";
 import { ensurePrivateDirectory } from "./roots.ts";
 import { acquireWriterLock, type WriterLock } from "./writer-lock.ts";
 
@@ -56,7 +57,7 @@ export class Conversation {
   readonly #options: ConversationStoreOptions;
   readonly #lock: WriterLock;
   readonly #chunkBytes: number;
-  #journal: Journal<ChunkLine, ChunkAppend>;
+  #journal: ChunkJournal;
   #rotation: Promise<void> | undefined;
   /** Size at which the next rotation is tried; grows after a failed one. */
   #rotateAt: number;
@@ -65,7 +66,7 @@ export class Conversation {
   constructor(
     options: ConversationStoreOptions,
     header: ConversationHeader,
-    journal: Journal<ChunkLine, ChunkAppend>,
+    journal: ChunkJournal,
     lock: WriterLock,
   ) {
     this.#options = options;
@@ -128,7 +129,7 @@ export class Conversation {
       await old.flush();
       const chunk = chunkAt(conversationDirectory(this.#options, this.id), old.nextSeq);
       await createChunk(chunk, this.header);
-      this.#journal = await openChunk(this.#options, chunk);
+      this.#journal = await openFreshChunk(this.#options, chunk);
       this.#rotateAt = this.#chunkBytes;
       await old.close();
     } catch {
@@ -164,7 +165,7 @@ export async function createConversation(
   try {
     const chunk = chunkAt(conversationDirectory(options, id), 1);
     await createChunk(chunk, header);
-    return new Conversation(options, header, await openChunk(options, chunk), lock);
+    return new Conversation(options, header, await openFreshChunk(options, chunk), lock);
   } catch (error) {
     await lock.release();
     throw error;
@@ -252,23 +253,30 @@ function lockPath(options: ConversationStoreOptions, id: ConversationId): string
   return `${conversationDirectory(options, id)}.lock`;
 }
 
-function openChunk(
-  options: ConversationStoreOptions,
-  chunk: Chunk,
-  loading?: Loading,
-): Promise<Journal<ChunkLine, ChunkAppend>> {
+type ChunkJournal = Journal<ChunkLine, ChunkAppend>;
+
+function openChunk(options: ConversationStoreOptions, chunk: Chunk, loading: Loading): Promise<ChunkJournal> {
   return openJournal({
-    path: chunk.path,
-    codec: chunkCodec,
-    firstSeq: chunk.firstSeq,
-    ...(options.onSyncFailure === undefined ? {} : { onSyncFailure: options.onSyncFailure }),
-    ...(loading === undefined
-      ? {}
-      : {
-          onLine: ({ record }) => loading.accept(record),
-          onAnomaly: (anomaly) => loading.anomaly(anomaly, chunk),
-        }),
+    ...chunkJournal(options, chunk),
+    onLine: ({ record }) => loading.accept(record),
+    onAnomaly: (anomaly) => loading.anomaly(anomaly, chunk),
   });
+}
+
+/** Opens a chunk that was just created: with its first record its name and that of its directory become durable. */
+function openFreshChunk(options: ConversationStoreOptions, chunk: Chunk): Promise<ChunkJournal> {
+  const beforeFirstSync = async (): Promise<void> => {
+    await syncDirectory(dirname(chunk.path));
+    await syncDirectory(options.directory);
+  };
+  return openJournal({ ...chunkJournal(options, chunk), beforeFirstSync });
+}
+
+function chunkJournal(
+  { onSyncFailure }: ConversationStoreOptions,
+  { path, firstSeq }: Chunk,
+): JournalOptions<ChunkLine, ChunkAppend> {
+  return { path, codec: chunkCodec, firstSeq, ...(onSyncFailure === undefined ? {} : { onSyncFailure }) };
 }
 
 /** Gathers what the chunks of one conversation hold. */

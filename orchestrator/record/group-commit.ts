@@ -12,6 +12,8 @@ export interface GroupCommitOptions {
   readonly backlogLimit?: number;
   /** Longest time written records stay unsynced, which is what loss of power may lose; default 1000. */
   readonly syncAfterMs?: number;
+  /** Done before the first sync, and again while it fails: makes the file's name durable. */
+  readonly beforeFirstSync?: () => Promise<void>;
   /** Told when a sync nobody waits for has failed. The next commit writes the doubtful bytes again. */
   readonly onSyncFailure?: (error: RecordError) => void;
 }
@@ -45,6 +47,7 @@ export class GroupCommit {
   readonly #backlogLimit: number;
   readonly #syncAfterMs: number;
   readonly #onSyncFailure: (error: RecordError) => void;
+  #beforeFirstSync: (() => Promise<void>) | undefined;
   #waiting: Waiting[] = [];
   #unsynced: Written[] = [];
   #committed: number;
@@ -60,21 +63,25 @@ export class GroupCommit {
   #syncTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** `end` is the file's length and `committed` the ordinal its first append gets. */
+  /**
+   * `end` is the file's length, of which `synced` bytes (default: all) survive loss of power, and `committed` the ordinal
+   * its first append gets.
+   */
   constructor(
     handle: CommitHandle,
     path: string,
-    state: { readonly end: number; readonly committed: number },
+    state: { readonly end: number; readonly synced?: number; readonly committed: number },
     options: GroupCommitOptions = {},
   ) {
     this.#handle = handle;
     this.#path = path;
     this.#end = state.end;
-    this.#syncedEnd = state.end;
+    this.#syncedEnd = state.synced ?? state.end;
     this.#committed = state.committed;
     this.#batchBytes = options.batchBytes ?? 1 << 20;
     this.#backlogLimit = options.backlogLimit ?? 65_536;
     this.#syncAfterMs = options.syncAfterMs ?? 1000;
+    this.#beforeFirstSync = options.beforeFirstSync;
     this.#onSyncFailure = options.onSyncFailure ?? ((): void => undefined);
   }
 
@@ -264,6 +271,8 @@ export class GroupCommit {
       this.#unsynced = [];
       try {
         if (this.#doubtful) await this.#repair();
+        await this.#beforeFirstSync?.();
+        this.#beforeFirstSync = undefined;
         await this.#handle.datasync();
         this.#syncedEnd = Math.max(this.#syncedEnd, end);
         for (const written of covered) written.resolve(written.ordinal);

@@ -10,7 +10,7 @@ import {
 } from "../../lisp/data-forms/index.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
 import { type JobJournal, type JobRecord, jobRecordSchema } from "../jobs/journal-records.ts";
-import type { RecordError } from "./failure.ts";
+import type { GroupCommitOptions } from "./group-commit.ts";
 import type { JournalAnomaly } from "./journal-reading.ts";
 import { type JournalCodec, openJournal } from "./journal.ts";
 import { formToLine, lineToForm } from "./line-form.ts";
@@ -71,20 +71,20 @@ export interface OpenedJobJournal {
 
 /**
  * Opens the job journal at `path` and reads what it holds. The caller holds the conversation's lock: the journal has one
- * writer. `onSyncFailure` is told when records that were acknowledged without `sync` could not be synced within a second.
+ * writer. `options.onSyncFailure` is told when records that were acknowledged without `sync` could not be synced within a second.
  *
  * @throws RecordError `no-space`, `read-only`, `input-output`.
  */
 export async function openJobJournal(
   path: string,
-  onSyncFailure: (error: RecordError) => void,
+  options: Pick<GroupCommitOptions, "onSyncFailure"> = {},
 ): Promise<OpenedJobJournal> {
   const records: JobRecord[] = [];
   const anomalies: JournalAnomaly[] = [];
   const journal = await openJournal({
     path,
     codec: jobRecordCodec,
-    onSyncFailure,
+    ...options,
     onLine: ({ record }) => records.push(record),
     onAnomaly: (anomaly) => anomalies.push(anomaly),
   });

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errnoOf, RecordError, recordFailure } from "./failure.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
@@ -52,16 +52,16 @@ export class Journal<R, A = R> {
   readonly #commits: GroupCommit;
 
   /** @internal Use `openJournal`. */
-  constructor(options: JournalOptions<R, A>, handle: FileHandle, state: { end: number; nextSeq: number }) {
+  constructor(
+    options: JournalOptions<R, A>,
+    handle: FileHandle,
+    state: { readonly end: number; readonly synced: number; readonly nextSeq: number },
+  ) {
     this.path = options.path;
     this.#codec = options.codec;
     this.#maxRecordBytes = options.maxRecordBytes ?? defaultMaxRecordBytes;
-    this.#commits = new GroupCommit(
-      handle,
-      options.path,
-      { end: state.end, committed: state.nextSeq },
-      options,
-    );
+    const { end, synced, nextSeq } = state;
+    this.#commits = new GroupCommit(handle, options.path, { end, synced, committed: nextSeq }, options);
   }
 
   /** The number the next written record will get, waiting ones not counted. */
@@ -149,12 +149,13 @@ export class Journal<R, A = R> {
  */
 export async function openJournal<R, A = R>(options: JournalOptions<R, A>): Promise<Journal<R, A>> {
   const { path } = options;
-  await ensurePrivateDirectory(dirname(path));
   try {
-    const isNew = (await stat(path).catch(missing)) === undefined;
-    const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    const existing = await open(path, "r+").catch(missing);
+    const handle = existing ?? (await created(path));
+    // What nobody has synced yet is not taken to be safe: a file that is new, or that its caller has just written.
+    const isNew = existing === undefined || options.beforeFirstSync !== undefined;
+    const beforeFirstSync = options.beforeFirstSync ?? (() => syncDirectory(dirname(path)));
     try {
-      if (isNew) await syncDirectory(dirname(path));
       const reading = new JournalReading(options.codec, {
         maxRecordBytes: options.maxRecordBytes ?? defaultMaxRecordBytes,
         onAnomaly: options.onAnomaly,
@@ -164,7 +165,10 @@ export async function openJournal<R, A = R>(options: JournalOptions<R, A>): Prom
         for (const line of reading.push(block)) options.onLine?.(line);
       }
       const end = await healTail(handle, reading, options.onLine);
-      return new Journal(options, handle, { end, nextSeq: reading.nextSeq ?? options.firstSeq ?? 1 });
+      const nextSeq = reading.nextSeq ?? options.firstSeq ?? 1;
+      return isNew
+        ? new Journal({ ...options, beforeFirstSync }, handle, { end, synced: 0, nextSeq })
+        : new Journal(options, handle, { end, synced: end, nextSeq });
     } catch (error) {
       await handle.close();
       throw error;
@@ -172,6 +176,11 @@ export async function openJournal<R, A = R>(options: JournalOptions<R, A>): Prom
   } catch (error) {
     throw recordFailure(error, path, "open");
   }
+}
+
+async function created(path: string): Promise<FileHandle> {
+  await ensurePrivateDirectory(dirname(path));
+  return open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
 }
 
 async function healTail<R>(

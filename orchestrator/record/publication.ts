@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { link, open, readdir, rename, unlink } from "node:fs/promises";
+import { type FileHandle, link, open, readdir, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { errnoOf, recordFailure } from "./failure.ts";
 import { ensurePrivateDirectory } from "./roots.ts";
+
+const privateMode = 0o600;
 
 /** How a file is put in place. */
 export interface PublicationOptions {
@@ -26,16 +28,16 @@ export async function publishFile(
   content: string | Uint8Array,
   options: PublicationOptions = {},
 ): Promise<void> {
-  const { mode = 0o600, once = false, durable = true } = options;
-  await ensurePrivateDirectory(dirname(path));
+  const { mode = privateMode, once = false, durable = true } = options;
   const temporary = temporaryName(path);
   let temporaryExists = false;
   try {
-    const handle = await open(temporary, "wx", mode);
+    const handle = await openIn(dirname(path), temporary, mode);
     temporaryExists = true;
     try {
       await handle.writeFile(content);
-      await handle.chmod(mode);
+      // Only bits for others can have fallen to the umask.
+      if (mode !== privateMode) await handle.chmod(mode);
       if (durable) await handle.datasync();
     } finally {
       await handle.close();
@@ -52,6 +54,17 @@ export async function publishFile(
     throw recordFailure(error, path, "publish");
   } finally {
     if (temporaryExists) await unlink(temporary).catch(ignoreMissing);
+  }
+}
+
+/** Creates the temporary file, and its directory when that turns out to be missing. */
+async function openIn(directory: string, temporary: string, mode: number): Promise<FileHandle> {
+  try {
+    return await open(temporary, "wx", mode);
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT") throw error;
+    await ensurePrivateDirectory(directory);
+    return open(temporary, "wx", mode);
   }
 }
 

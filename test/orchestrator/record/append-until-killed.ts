@@ -7,7 +7,7 @@ import { conversationIdSchema } from "../../../orchestrator/contract/identifiers
  */
 async function main(path: string): Promise<void> {
   const conversationId = conversationIdSchema.parse("pQ3nT7x");
-  const { journal, records } = await openJobJournal(path, () => undefined);
+  const { journal, records } = await openJobJournal(path);
   let next = records.length + 1;
   for (;;) {
     const burst = Array.from({ length: 20 }, async () => {

@@ -17,7 +17,7 @@ import { freshDirectory } from "./directories.ts";
 const conversationId = conversationIdSchema.parse("pQ3nT7x");
 
 async function opened(path: string): Promise<OpenedJobJournal> {
-  const journal = await openJobJournal(path, () => undefined);
+  const journal = await openJobJournal(path);
   onTestFinished(() => journal.journal.close());
   return journal;
 }

@@ -29,7 +29,7 @@ it("kill -9 at any time loses no acknowledged record and leaves the journal soun
   const path = join(await freshDirectory(), "jobs.sexp");
   for (const count of [1, 30, 333]) {
     const acknowledged = await appendUntilKilled(path, count);
-    const { journal, records, anomalies } = await openJobJournal(path, () => undefined);
+    const { journal, records, anomalies } = await openJobJournal(path);
     await journal.close();
     const calls = records.map((record) => (record.kind === "intent" ? Number(record.callId) : 0));
     expect(calls).toEqual(calls.map((_, index) => index + 1));
