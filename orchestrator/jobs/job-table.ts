@@ -81,6 +81,11 @@ export class JobTable {
     this.#retire();
   }
 
+  /** Forgets a job that was never admitted. */
+  remove(executionId: ExecutionId): void {
+    this.#jobs.delete(executionId);
+  }
+
   get(executionId: ExecutionId): Job | undefined {
     return this.#jobs.get(executionId);
   }

@@ -93,12 +93,18 @@ export type SupervisorOptions = {
 
 type Running = { readonly abort: AbortController; readonly timer: NodeJS.Timeout | undefined };
 
+/** An admission by idempotency key; `recorded` settles when its record is durable or refused. */
+type Admission = { readonly job: Job; readonly recorded: Promise<void> };
+
+/** Idempotency keys that are remembered; the oldest are forgotten first. */
+const rememberedAdmissions = 1_024;
+
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #conversations = new Map<ConversationId, ConversationJobs>();
   readonly #running = new Map<ExecutionId, Running>();
   readonly #settlements = new Settlements();
-  readonly #admissions = new Map<string, Job>();
+  readonly #admissions = new Map<string, Admission>();
   /** Executions whose settlement is being published: nothing else may settle or claim them. */
   readonly #settling = new Set<ExecutionId>();
   #consumer: QueueConsumer | undefined;
@@ -145,11 +151,13 @@ export class Supervisor {
     this.#checkCapacity(conversation, fresh);
     const admitted = fresh.map((request) => this.#admission(conversation, request));
     for (const { job } of admitted) conversation.table.add(job);
-    await this.#recordAdmissions(conversation, admitted);
+    const recorded = this.#recordAdmissions(conversation, admitted);
+    for (const { job, record } of admitted) this.#rememberAdmission(job, record, recorded);
+    await Promise.all([recorded, ...known.map((admission) => admission?.recorded)]);
     for (const { job } of admitted) this.#options.announce({ kind: "admitted", job });
     await this.#dispatch(admitted.map(({ job }) => job));
     const fromFresh = admitted.map(({ job }) => job);
-    return known.map((job) => job ?? (fromFresh.shift() as Job));
+    return known.map((admission) => admission?.job ?? (fromFresh.shift() as Job));
   }
 
   /**
@@ -222,7 +230,7 @@ export class Supervisor {
     return this.#conversation(job.conversationId).journal;
   }
 
-  #knownAdmission(conversationId: ConversationId, request: JobRequest): Job | undefined {
+  #knownAdmission(conversationId: ConversationId, request: JobRequest): Admission | undefined {
     return request.idempotencyKey === undefined
       ? undefined
       : this.#admissions.get(`${conversationId} ${request.idempotencyKey}`);
@@ -262,10 +270,17 @@ export class Supervisor {
       ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
       ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
     };
-    const job = jobOfAdmission(record, conversation.conversationId);
-    if (request.idempotencyKey !== undefined)
-      this.#admissions.set(`${conversation.conversationId} ${request.idempotencyKey}`, job);
-    return { job, record };
+    return { job: jobOfAdmission(record, conversation.conversationId), record };
+  }
+
+  #rememberAdmission(job: Job, record: AdmittedRecord, recorded: Promise<void>): void {
+    if (record.idempotencyKey === undefined) return;
+    const key = `${job.conversationId} ${record.idempotencyKey}`;
+    this.#admissions.set(key, { job, recorded });
+    const [oldest] = this.#admissions.keys();
+    if (this.#admissions.size > rememberedAdmissions && oldest !== undefined) this.#admissions.delete(oldest);
+    // A refused admission is no admission: the key is free again.
+    recorded.catch(() => this.#admissions.delete(key));
   }
 
   async #recordAdmissions(
@@ -277,10 +292,7 @@ export class Supervisor {
       await conversation.journal.append(admitted.map(({ record }) => record));
     } catch (error) {
       // Nothing was enqueued: the jobs never existed for anyone but this call.
-      for (const { job } of admitted) {
-        job.life = { ...job.life, state: "failed" };
-        job.settledAt = this.#options.now();
-      }
+      for (const { job } of admitted) conversation.table.remove(job.executionId);
       throw error;
     }
   }
