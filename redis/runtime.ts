@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import type { QueuePort } from "../orchestrator/contract/queue.ts";
+import type { QueueHealth, QueuePort } from "../orchestrator/contract/queue.ts";
 import { withinDeadline } from "../orchestrator/queue/deadline.ts";
 import type { Environment } from "../orchestrator/record/roots.ts";
 import { type ConnectionPurpose, closeConnection, openConnection } from "./connection.ts";
@@ -30,6 +30,9 @@ export interface RedisRuntimeOptions {
 /** Longest pause between two attempts to start a private server that died. */
 const recoveryPauseMs = 1000;
 
+/** Time from opening to the sweep of dead hosts' queues, which nobody waits for. */
+const sweepAfterMs = 2000;
+
 /** Part of a closing deadline that is kept for connections and the private server. */
 const connectionCloseMs = 500;
 
@@ -45,6 +48,7 @@ export class RedisRuntime {
   readonly #consumer: Redis;
   readonly #server: PrivateServer | undefined;
   readonly #onError: (error: unknown) => void;
+  readonly #sweeping: NodeJS.Timeout;
   #recovering = false;
   #closing = false;
 
@@ -52,6 +56,7 @@ export class RedisRuntime {
     options: RedisRuntimeOptions,
     server: PrivateServer | undefined,
     connections: { readonly producer: Redis; readonly consumer: Redis },
+    outage: OutageReport,
   ) {
     this.hostId = randomUUID();
     this.#server = server;
@@ -59,8 +64,18 @@ export class RedisRuntime {
     this.#consumer = connections.consumer;
     this.#onError = options.onError;
     this.leases = new Leases(connections.producer);
-    this.queue = new BullQueue({ ...options, hostId: this.hostId, ...connections });
+    this.queue = new BullQueue({
+      ...connections,
+      hostId: this.hostId,
+      onHandlerError: options.onError,
+      onStoreError: outage.report,
+      ...(options.healthCheck === undefined ? {} : { healthCheck: options.healthCheck }),
+    });
+    this.queue.onHealth(outage.healthChanged);
     connections.producer.on("close", () => this.#recover());
+    this.#sweeping = setTimeout(() => {
+      this.sweep().catch(outage.report);
+    }, sweepAfterMs).unref();
   }
 
   /**
@@ -90,15 +105,16 @@ export class RedisRuntime {
     server: PrivateServer | undefined,
   ): Promise<RedisRuntime> {
     const opened: Redis[] = [];
+    const outage = new OutageReport(options.onError);
     const connect = async (purpose: ConnectionPurpose): Promise<Redis> => {
-      const client = await openConnection(endpoint, purpose, options);
+      const client = await openConnection(endpoint, purpose, { onError: outage.report });
       opened.push(client);
       return client;
     };
     try {
       const [producer, consumer] = await Promise.all([connect("producer"), connect("consumer")]);
       if (server === undefined) await checkServer(producer, endpoint);
-      const runtime = new RedisRuntime(options, server, { producer, consumer });
+      const runtime = new RedisRuntime(options, server, { producer, consumer }, outage);
       await registerHost(producer, runtime.hostId);
       return runtime;
     } catch (error) {
@@ -108,7 +124,7 @@ export class RedisRuntime {
     }
   }
 
-  /** Removes what hosts that died left in Redis. Returns how many they were. Not needed before work begins. */
+  /** Removes what hosts that died left in Redis, as every host does soon after it began. Returns how many they were. */
   sweep(): Promise<number> {
     return sweepDeadHosts(this.#producer);
   }
@@ -117,6 +133,7 @@ export class RedisRuntime {
   async close(deadlineMs: number): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
+    clearTimeout(this.#sweeping);
     const endsAt = Date.now() + deadlineMs;
     await this.queue.close(Math.max(0, deadlineMs - connectionCloseMs));
     const leaving = unregisterHost(this.#producer, this.hostId).catch(this.#onError);
@@ -143,4 +160,26 @@ export class RedisRuntime {
         }, recoveryPauseMs).unref();
       });
   }
+}
+
+/** Passes errors on, but of the many that a server which is gone causes only the first. */
+class OutageReport {
+  readonly #onError: (error: unknown) => void;
+  #down = false;
+  #told = false;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  readonly report = (error: unknown): void => {
+    if (this.#down && this.#told) return;
+    this.#told = this.#down;
+    this.#onError(error);
+  };
+
+  readonly healthChanged = (health: QueueHealth): void => {
+    this.#down = health === "degraded";
+    this.#told = false;
+  };
 }

@@ -17,7 +17,8 @@ export interface BullConsumerOptions {
   readonly connection: Redis;
   readonly limits: Readonly<Record<ConcurrencyClass, number>>;
   readonly handler: ClaimHandler;
-  readonly onError: (error: unknown) => void;
+  readonly onHandlerError: (error: unknown) => void;
+  readonly onStoreError: (error: unknown) => void;
 }
 
 /**
@@ -55,7 +56,7 @@ export class BullConsumer implements QueueConsumer {
   attend(concurrencyClass: ConcurrencyClass): void {
     if (this.#pausing || this.#attended.has(concurrencyClass)) return;
     this.#attended.add(concurrencyClass);
-    this.#start(concurrencyClass).catch(this.#options.onError);
+    this.#start(concurrencyClass).catch(this.#options.onStoreError);
   }
 
   /**
@@ -68,7 +69,7 @@ export class BullConsumer implements QueueConsumer {
       try {
         await worker.waitUntilReady();
       } catch (error) {
-        this.#options.onError(error);
+        this.#options.onStoreError(error);
         await withinDeadline(worker.close(true), closeGraceMs);
         await delay(retryDelayMs);
         continue;
@@ -76,13 +77,13 @@ export class BullConsumer implements QueueConsumer {
       this.#workers.set(concurrencyClass, worker);
       if (this.#pausing) return;
       worker.concurrency = this.#slots[concurrencyClass].capacity;
-      worker.run().catch(this.#options.onError);
+      worker.run().catch(this.#options.onStoreError);
       return;
     }
   }
 
   #worker(concurrencyClass: ConcurrencyClass): Worker {
-    const { hostId, connection, onError } = this.#options;
+    const { hostId, connection, onStoreError } = this.#options;
     const worker = new Worker(
       queueName(hostId, concurrencyClass),
       (job: Job) => this.#run(concurrencyClass, job),
@@ -100,7 +101,7 @@ export class BullConsumer implements QueueConsumer {
         skipVersionCheck: true,
       },
     );
-    worker.on("error", onError);
+    worker.on("error", onStoreError);
     return worker;
   }
 
@@ -143,7 +144,7 @@ export class BullConsumer implements QueueConsumer {
     worker
       .pause(true)
       .then(() => (this.#pausing ? undefined : worker.resume()))
-      .catch(this.#options.onError);
+      .catch(this.#options.onStoreError);
   }
 
   async #run(concurrencyClass: ConcurrencyClass, job: Job): Promise<void> {
@@ -160,7 +161,7 @@ export class BullConsumer implements QueueConsumer {
       const claimToken = claimTokenSchema.parse(randomUUID());
       await this.#options.handler({ ...reference, concurrencyClass, claimToken });
     } catch (error) {
-      this.#options.onError(error);
+      this.#options.onHandlerError(error);
     } finally {
       slots.release();
     }

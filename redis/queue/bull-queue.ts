@@ -22,8 +22,10 @@ export interface BullQueueOptions {
   readonly producer: Redis;
   /** Waits for the server. Stays the caller's. */
   readonly consumer: Redis;
-  /** Told what claim handlers rejected with and what went wrong between BullMQ and Redis. */
-  readonly onError: (error: unknown) => void;
+  /** Told what claim handlers rejected with. */
+  readonly onHandlerError: (error: unknown) => void;
+  /** Told what went wrong between BullMQ and Redis. While the server is gone that is the same several times a second. */
+  readonly onStoreError: (error: unknown) => void;
   readonly healthCheck?: HealthCheckTimes;
 }
 
@@ -84,8 +86,15 @@ export class BullQueue implements QueuePort {
     if (this.#consumer !== undefined) {
       throw new AutolithError("queue-consumed", "this host's queues have a consumer already; close it first");
     }
-    const { hostId, consumer, onError } = this.#options;
-    this.#consumer = new BullConsumer({ hostId, connection: consumer, limits, handler, onError });
+    const { hostId, consumer, onHandlerError, onStoreError } = this.#options;
+    this.#consumer = new BullConsumer({
+      hostId,
+      connection: consumer,
+      limits,
+      handler,
+      onHandlerError,
+      onStoreError,
+    });
     // A worker is started with the first entry of its class: a host that runs no gates has none for them.
     for (const concurrencyClass of this.#queues.keys()) this.#consumer.attend(concurrencyClass);
     return this.#consumer;
@@ -122,7 +131,7 @@ export class BullQueue implements QueuePort {
         removeOnFail: { count: rememberedJobs },
       },
     });
-    queue.on("error", this.#options.onError);
+    queue.on("error", this.#options.onStoreError);
     this.#queues.set(concurrencyClass, queue);
     return queue;
   }
@@ -137,7 +146,7 @@ export class BullQueue implements QueuePort {
       const code = redisErrorCode(error) === "redis-full" ? "redis-full" : "queue-unavailable";
       throw new RedisError(code, `the queue did not ${doing}: ${reason}`, error);
     }
-    working.catch(this.#options.onError);
+    working.catch(this.#options.onStoreError);
     throw new RedisError("queue-unavailable", `the queue did not ${doing} within ${answerTimeoutMs} ms`);
   }
 }

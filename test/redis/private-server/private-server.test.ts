@@ -273,5 +273,6 @@ describe("a host", () => {
     await runtime.queue.enqueue([entry()]);
     await claims.untilBegun(2);
     expect((await recordOf(privateServerLocation(root, 0))).process).not.toEqual(dead.process);
+    expect(errors.length, "an outage is told in few words").toBeLessThanOrEqual(6);
   });
 });

@@ -13,7 +13,13 @@ async function bullQueue(): Promise<QueueUnderTest> {
   };
   const producer = await openConnection(redis.endpoint, "producer", { onError });
   const consumer = await openConnection(redis.endpoint, "consumer", { onError });
-  const queue = new BullQueue({ hostId: randomUUID(), producer, consumer, onError });
+  const queue = new BullQueue({
+    hostId: randomUUID(),
+    producer,
+    consumer,
+    onHandlerError: onError,
+    onStoreError: onError,
+  });
   onTestFinished(async () => {
     await queue.close(2000);
     await Promise.all([closeConnection(producer, 500), closeConnection(consumer, 500)]);

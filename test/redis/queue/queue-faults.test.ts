@@ -29,7 +29,14 @@ async function fixture(...settings: string[]): Promise<Fixture> {
   const consumer = await openConnection(redis.endpoint, "consumer", { onError });
   const hostId = randomUUID();
   const healthCheck = { everyMs: 100, answerMs: 300 };
-  const queue = new BullQueue({ hostId, producer, consumer, onError, healthCheck });
+  const queue = new BullQueue({
+    hostId,
+    producer,
+    consumer,
+    onHandlerError: onError,
+    onStoreError: onError,
+    healthCheck,
+  });
   const claims = new HeldClaims();
   const health: string[] = [];
   queue.onHealth((state) => health.push(state));
