@@ -118,11 +118,24 @@ async function receive(incoming: IncomingMessage, number: number): Promise<Recor
 }
 
 function nextTurn(script: Script, request: RecordedRequest): ScriptedTurn {
-  if (typeof script === "function") return script(request);
+  if (typeof script === "function") return scriptedTurn(script, request);
   const turn = script[request.number - 1];
   if (turn !== undefined) return turn;
   const message = `The script has ${script.length} turns; request ${request.number} came.`;
   return { kind: "status", status: 500, body: { error: { code: "script_exhausted", message } } };
+}
+
+/** A script that fails is told to the client as a refusal of its request, which is not tried again. */
+function scriptedTurn(
+  script: (request: RecordedRequest) => ScriptedTurn,
+  request: RecordedRequest,
+): ScriptedTurn {
+  try {
+    return script(request);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: "status", status: 400, body: { error: { code: "script_failed", message } } };
+  }
 }
 
 async function answerTurn(
