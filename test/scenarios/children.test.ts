@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { jobText, run } from "../support/cli/job-files.ts";
+import { makeSandpit } from "../support/cli/launch.ts";
+import { type RecordedRequest, type ScriptedTurn, calls, answer } from "../support/model-server/script.ts";
+import { startModelServer } from "../support/model-server/server.ts";
+
+/** What one agent of the script does: its turns in order, chosen by a word of its assignment. */
+type Parts = Readonly<Record<string, readonly ((request: RecordedRequest) => ScriptedTurn)[]>>;
+
+/** A script for several agents at once: each is known by a word in its own first message. */
+function cast(parts: Parts): (request: RecordedRequest) => ScriptedTurn {
+  const turns = new Map<string, number>();
+  return (request) => {
+    const first = firstUserText(request);
+    const name = Object.keys(parts).find((word) => first.includes(word)) ?? "nobody";
+    const turn = turns.get(name) ?? 0;
+    turns.set(name, turn + 1);
+    return parts[name]?.[turn]?.(request) ?? answer(`nothing left to say for ${name}`);
+  };
+}
+
+function firstUserText(request: RecordedRequest): string {
+  const { input } = request.body as { input: { role?: string; content?: unknown }[] };
+  return JSON.stringify(input.find((item) => item.role === "user")?.content ?? "");
+}
+
+const tool = (name: string, args: unknown): ScriptedTurn => calls([{ name, arguments: args }]);
+const submit = (text: string): ScriptedTurn => tool("yield__submit", { status: "success", text });
+const submitAnswer = (text: string): ScriptedTurn =>
+  tool("yield__submit", { status: "success", data: { answer: text } });
+
+function environment(server: { readonly baseUrl: string }): Record<string, string> {
+  return { AUTOLITH_OPENAI_BASE_URL: server.baseUrl };
+}
+
+describe("children of a job", () => {
+  it("a blocking batch runs all its children, and the parent reads every result", async () => {
+    using pit = makeSandpit();
+    let seen = "";
+    await using server = await startModelServer(
+      cast({
+        ROOT: [
+          () =>
+            tool("task__run", {
+              context: "Shared words.",
+              blocking: true,
+              tasks: [{ task: "Do ALPHA." }, { task: "Do BETA.", name: "second" }],
+            }),
+          (request) => {
+            seen = request.text;
+            return submitAnswer("both");
+          },
+        ],
+        ALPHA: [() => submit("alpha result")],
+        BETA: [() => submit("beta result")],
+      }),
+    );
+    const ended = await run(pit, jobText({ prompt: "ROOT" }), { environment: environment(server) });
+    expect([ended.status, ended.stderr]).toEqual([0, ""]);
+    expect(seen).toContain("alpha result");
+    expect(seen).toContain("beta result");
+    expect(seen).toContain("second-3");
+    const finished = ended.events.filter(({ kind }) => kind === "job-finished");
+    expect(finished.map(({ data }) => data["status"])).toEqual(["succeeded", "succeeded", "succeeded"]);
+  });
+
+  it("a detached child's completion reaches the parent that has nothing else to do, once", async () => {
+    using pit = makeSandpit();
+    const later: string[] = [];
+    await using server = await startModelServer(
+      cast({
+        ROOT: [
+          () => tool("task__run", { task: "Do ALPHA." }),
+          () => answer("Waiting for the child."),
+          (request) => {
+            later.push(request.text);
+            return submitAnswer("heard");
+          },
+        ],
+        ALPHA: [() => ({ ...submit("alpha result"), latencyMs: 300 })],
+      }),
+    );
+    const ended = await run(pit, jobText({ prompt: "ROOT" }), { environment: environment(server) });
+    expect(ended.status).toBe(0);
+    expect(later[0]?.match(/:JOB-COMPLETION/g)?.length).toBe(1);
+    expect(later[0]).toContain("alpha result");
+  });
+
+  it("a message sent to a running child is read before it may end", async () => {
+    using pit = makeSandpit();
+    const heard: string[] = [];
+    await using server = await startModelServer(
+      cast({
+        ROOT: [
+          () => tool("task__run", { task: "Do ALPHA.", name: "listener" }),
+          () => tool("job__send", { id: "listener-2", message: "Say PEACH." }),
+          () => tool("job__wait", { id: "listener-2", "timeout-seconds": 20 }),
+          () => submitAnswer("sent"),
+        ],
+        ALPHA: [
+          () => ({ ...tool("shell__run", { command: "sleep 1" }), latencyMs: 100 }),
+          (request) => {
+            heard.push(request.text);
+            return submit("PEACH");
+          },
+        ],
+      }),
+    );
+    const ended = await run(pit, jobText({ prompt: "ROOT", role: "engineering" }), {
+      environment: environment(server),
+      argv: ["--permissions", "full"],
+    });
+    expect(ended.status).toBe(0);
+    expect(heard[0]).toContain("Message from your parent agent");
+    expect(heard[0]).toContain("Say PEACH.");
+  });
+
+  it("spawning ends at the depth limit, as a tool error", async () => {
+    using pit = makeSandpit();
+    let offered = "";
+    await using server = await startModelServer(
+      cast({
+        ROOT: [() => tool("task__run", { task: "Do ALPHA.", blocking: true }), () => submitAnswer("done")],
+        ALPHA: [
+          (request) => {
+            offered = JSON.stringify((request.body as { tools: unknown }).tools);
+            return tool("task__run", { task: "Do BETA." });
+          },
+          () => submit("no grandchildren"),
+        ],
+      }),
+    );
+    const ended = await run(pit, jobText({ prompt: "ROOT" }), {
+      environment: { ...environment(server), AUTOLITH_TASK_MAX_DEPTH: "2" },
+    });
+    expect(ended.status).toBe(0);
+    expect(offered).not.toContain("task__run");
+    expect(server.requests.some(({ text }) => text.includes("There is no tool"))).toBe(true);
+  });
+
+  it("a tool the role does not grant does not exist for it", async () => {
+    using pit = makeSandpit();
+    await using server = await startModelServer(
+      cast({
+        ROOT: [() => tool("shell__run", { command: "echo no" }), () => submitAnswer("none")],
+      }),
+    );
+    pit.write(
+      ".autolith/agents/reader.sexp",
+      '(:name "reader" :description "Reads." :instructions "Read." :tools ("resource.read"))',
+    );
+    const ended = await run(pit, jobText({ prompt: "ROOT", role: "reader" }), {
+      environment: environment(server),
+    });
+    expect(ended.status).toBe(0);
+    expect(ended.events.find(({ kind }) => kind === "tool-finished")?.data).toMatchObject({
+      status: "failed",
+    });
+    expect(server.requests[1]?.text).toContain("There is no tool");
+  });
+});
