@@ -120,7 +120,7 @@ async function execute(
 
 function readInput(options: RunJobOptions): Promise<Buffer> {
   return options.input.kind === "stdin"
-    ? readJobInputStream(options.stdin)
+    ? readJobInputStream(options.stdin, options.cancel)
     : readJobInputFile(options.input.path, options.cancel);
 }
 
