@@ -174,16 +174,32 @@ async function runAdmitted(
   }
 }
 
-/** Puts the artifact in place; a result that no artifact can hold becomes a failure artifact. Answers whether one is in place. */
+/**
+ * Puts the artifact in place and answers whether one is there. A result that no artifact can hold becomes a failure artifact; without
+ * events a publication that failed is followed by one try to leave a small failure artifact (facts A.6).
+ */
 async function publish(ending: Ending, startedAt: number, options: RunJobOptions): Promise<boolean> {
+  const failure = await publicationFailure(ending, startedAt, options);
+  if (failure === undefined) return true;
+  options.diagnostics(
+    `run-job: result-publication-failed: the result cannot be written to ${options.outputPath}: ${failure}`,
+  );
+  if (options.events) return false;
+  const outcome: RunOutcome = { status: "failed", category: "process-failure", message: failure };
+  await publicationFailure({ ...ending, outcome }, startedAt, options);
+  return false;
+}
+
+async function publicationFailure(
+  ending: Ending,
+  startedAt: number,
+  options: RunJobOptions,
+): Promise<string | undefined> {
   try {
     await publishFile(options.outputPath, artifactText(ending, startedAt));
-    return true;
+    return undefined;
   } catch (error) {
-    options.diagnostics(
-      `run-job: result-publication-failed: the result cannot be written to ${options.outputPath}: ${failureOf(error).message}`,
-    );
-    return false;
+    return failureOf(error).message;
   }
 }
 
