@@ -77,6 +77,7 @@ async function compose(
   closeAll: () => Promise<void>,
 ): Promise<RunHost> {
   const { environment } = options;
+  performance.mark("autolith:compose");
   const roots = resolveRoots(environment);
   const workspace = realpathSync(options.workingDirectory);
   const siteConfigRoot = siteRoot(options);
@@ -100,6 +101,7 @@ async function compose(
     onIdleThreadLost: (error) => options.diagnostics(`An idle agent thread ended: ${String(error)}`),
   });
   opened.push(() => pool.close());
+  performance.mark("autolith:pool-started");
   await prepareRoots(roots);
   const machine = openMachine(environment, roots);
   opened.push(() => machine.close());
@@ -109,6 +111,7 @@ async function compose(
     onError: (error) => options.diagnostics(`redis: ${failureOf(error).message}`),
   });
   opened.push(() => redis.close(redisCloseMs));
+  performance.mark("autolith:redis-open");
   const mode = options.permissions ?? (await savedPermissions(roots, options.diagnostics));
   const observeAgent = (event: AgentEvent): void => exchange.observe(event);
   const authority = headlessAuthority({
@@ -154,6 +157,7 @@ async function compose(
     now: Date.now,
   });
   opened.push(() => host.shutdown(shutdownMs));
+  performance.mark("autolith:host-open");
   opened.unshift(() => exchange.close());
   return new RunHost({ host, modelId, workspace, models, close: closeAll });
 }

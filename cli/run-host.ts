@@ -62,6 +62,7 @@ export class RunHost {
       workspace: this.#workspace,
       timeoutMs: request.timeoutMs,
     });
+    performance.mark("autolith:root-admitted");
     return this.#root;
   }
 

@@ -74,6 +74,7 @@ const noUsage: RunUsage = { inputTokens: 0, outputTokens: 0, providerRequests: 0
  * provider does; the artifact is attempted in every case.
  */
 export async function runJob(options: RunJobOptions): Promise<number> {
+  performance.mark("autolith:run-job");
   const startedAt = Date.now();
   const runId = randomUUID();
   const writer = options.events ? eventWriter(options, runId) : undefined;

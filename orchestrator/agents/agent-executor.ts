@@ -56,6 +56,7 @@ export function agentExecutor(
 ): (job: JobExecution<"agent">) => Promise<Outcome<AgentResult>> {
   return async (job) => {
     const run = await parts.prepare(job);
+    performance.mark("autolith:agent-prepared");
     try {
       return await runChild(job, run, parts);
     } finally {
@@ -102,6 +103,7 @@ async function runToEnd(
     if (losses > 0 && isAssistantItem(items.at(-1)))
       return { status: "finished", requests: agent.requestCount };
     const spec: AgentSpec = { ...run.spec, items, firstRequestNumber: agent.usages.length + 1 };
+    performance.mark("autolith:agent-handed-over");
     const outcome = await runner.run(spec, agent, job.signal);
     const lost = outcome.status === "failed" && outcome.failure.code === "thread-lost";
     if (!lost || job.signal.aborted || losses >= threadLossLimit) return outcome;
