@@ -27,7 +27,7 @@ interface FileRule {
   /** Written once: a second write is refused with `already-exists`. */
   readonly once: boolean;
   readonly maxBytes: number;
-  /** Synced before it is announced. `activity.sexp` alone is worth no sync. */
+  /** Synced before the write resolves. What can be made again from the synced job journal need not be. */
   readonly durable: boolean;
 }
 
@@ -37,7 +37,7 @@ const replaced: FileRule = { once: false, maxBytes: oneMebibyte, durable: true }
 
 /** The data files of an execution directory (facts C.9) and their rules. */
 const files = {
-  "continuity.sexp": replaced,
+  "continuity.sexp": { ...replaced, durable: false },
   "activity.sexp": { ...replaced, durable: false },
   "terminal.sexp": once,
   "result.sexp": once,
@@ -79,9 +79,14 @@ export class ExecutionDirectory {
     return this.writeForm("activity.sexp", activityDocument.toForm(record));
   }
 
-  /** @throws RecordError `already-exists` for a second terminal record. */
+  /**
+   * Synced when it carries a result, which may be nowhere else.
+   *
+   * @throws RecordError `already-exists` for a second terminal record.
+   */
   writeTerminal(record: TerminalRecord): Promise<void> {
-    return this.writeForm("terminal.sexp", terminalDocument.toForm(record));
+    const rule = { ...files["terminal.sexp"], durable: record.result !== undefined };
+    return this.#write("terminal.sexp", terminalDocument.toForm(record), rule);
   }
 
   /** @throws RecordError `already-exists`: a result is never overwritten. */
@@ -110,18 +115,8 @@ export class ExecutionDirectory {
    *
    * @throws RecordError `already-exists`, `too-large` with the bound, and the file system's.
    */
-  async writeForm(file: ExecutionFile, form: DataForm): Promise<void> {
-    const rule: FileRule = files[file];
-    const content = Buffer.from(`${prettyPrintDataForm(form)}\n`);
-    const path = this.pathOf(file);
-    if (content.length > rule.maxBytes) {
-      throw new RecordError(
-        "too-large",
-        path,
-        `${file} would have ${content.length} bytes and may have ${rule.maxBytes}; put the content into an artifact`,
-      );
-    }
-    await publishFile(path, content, { once: rule.once, durable: rule.durable });
+  writeForm(file: ExecutionFile, form: DataForm): Promise<void> {
+    return this.#write(file, form, files[file]);
   }
 
   /**
@@ -149,6 +144,19 @@ export class ExecutionDirectory {
     }
     await publishFile(path, content, { once: true });
     return path;
+  }
+
+  async #write(file: ExecutionFile, form: DataForm, rule: FileRule): Promise<void> {
+    const content = Buffer.from(`${prettyPrintDataForm(form)}\n`);
+    const path = this.pathOf(file);
+    if (content.length > rule.maxBytes) {
+      throw new RecordError(
+        "too-large",
+        path,
+        `${file} would have ${content.length} bytes and may have ${rule.maxBytes}; put the content into an artifact`,
+      );
+    }
+    await publishFile(path, content, { once: rule.once, durable: rule.durable });
   }
 
   async #readDocument<D>(file: ExecutionFile, document: PlistDocument<D>): Promise<D | undefined> {
