@@ -1,5 +1,6 @@
 /** The cassette of a run: recording what models answer, or answering from a recording (design.md section 8). */
 import type { AgentEvent, ReplayReply, ReplayRequest } from "../orchestrator/contract/agent-thread.ts";
+import type { CassettePlayer } from "../orchestrator/cassette/cassette-player.ts";
 import { openCassette, recordCassette } from "../orchestrator/cassette/cassette-file.ts";
 import { AutolithError } from "../orchestrator/contract/failure.ts";
 import { secretValues } from "../orchestrator/secrets/secret-removal.ts";
@@ -20,9 +21,6 @@ export type ExchangeLogOptions = {
   readonly diagnostics: (line: string) => void;
 };
 
-/** Differences told one by one at the end of a replay; the rest is only counted. */
-const shownDifferences = 5;
-
 /** Opens the cassette that the options name. Rejects with cassette codes when it cannot be read or written. */
 export async function openExchangeLog(options: ExchangeLogOptions): Promise<ExchangeLog> {
   const secrets = secretValues(options.environment);
@@ -33,6 +31,14 @@ export async function openExchangeLog(options: ExchangeLogOptions): Promise<Exch
     observe: () => undefined,
     close: () => Promise.resolve(),
   };
+}
+
+/** One line: how often which part of a request differed from the recording without mattering for the replay. */
+function differenceSummary(player: CassettePlayer): string {
+  const counts = new Map<string, number>();
+  for (const { part } of player.reported) counts.set(part, (counts.get(part) ?? 0) + 1);
+  const parts = [...counts].map(([part, count]) => `${part} ${count}`).join(", ");
+  return `replay: followed the recording; ${player.differenceCount} differences that do not matter (${parts}).`;
 }
 
 function noCassette(): AutolithError {
@@ -49,10 +55,7 @@ async function replaying(
     replay: (request) => Promise.resolve(player.answer(request)),
     observe: () => undefined,
     close: async () => {
-      for (const { key, text } of player.reported.slice(0, shownDifferences))
-        diagnostics(`replay: ${key.lineage} ${key.purpose} turn ${key.ordinal}: ${text}`);
-      const more = player.differenceCount - shownDifferences;
-      if (more > 0) diagnostics(`replay: ${more} more differences that do not matter for the replay`);
+      if (player.differenceCount > 0) diagnostics(differenceSummary(player));
     },
   };
 }

@@ -3,6 +3,8 @@
  * `autolith run-job`; everything it touches is handed in.
  */
 import { randomUUID } from "node:crypto";
+import { mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { printDataForm } from "../../lisp/data-forms/index.ts";
 import type { PermissionMode } from "../../orchestrator/contract/permissions.ts";
@@ -196,8 +198,13 @@ async function publicationFailure(
   startedAt: number,
   options: RunJobOptions,
 ): Promise<string | undefined> {
+  const { outputPath } = options;
   try {
-    await publishFile(options.outputPath, artifactText(ending, startedAt));
+    const existing = await stat(outputPath).catch(() => undefined);
+    // A rename would replace a device or a pipe by a file.
+    if (existing?.isFile() === false) return "it exists and is not a regular file; name a file.";
+    await mkdir(dirname(outputPath), { recursive: true });
+    await publishFile(outputPath, artifactText(ending, startedAt), { mode: 0o666 & ~process.umask() });
     return undefined;
   } catch (error) {
     return failureOf(error).message;
