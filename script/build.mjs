@@ -14,10 +14,7 @@ const bundle = join(root, "dist/bundle");
 const startedAt = Date.now();
 
 /** Modules that run as entries of their own: the command line and everything started as a thread. Base names are unique. */
-const entries = [
-  "cli/main.ts",
-  ...globSync("workers/**/*-thread.ts", { cwd: root }),
-];
+const entries = ["cli/main.ts", ...globSync("workers/**/*-thread.ts", { cwd: root })];
 
 /** Packages that find files beside themselves, and so stay outside the bundle. */
 const external = ["piscina", "@vscode/ripgrep", "@lydell/node-pty", "fsevents", "react-devtools-core"];
