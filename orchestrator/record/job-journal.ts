@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type DataForm,
@@ -11,15 +12,24 @@ import {
 import type { ConversationId } from "../contract/identifiers.ts";
 import { type JobJournal, type JobRecord, jobRecordSchema } from "../jobs/journal-records.ts";
 import type { GroupCommitOptions } from "./group-commit.ts";
-import type { JournalAnomaly } from "./journal-reading.ts";
-import { type JournalCodec, openJournal } from "./journal.ts";
+import { errnoOf, recordFailure } from "./failure.ts";
+import type { DecodedLine, JournalAnomaly } from "./journal-reading.ts";
+import { type NumberedJobRecord, retainedJobRecords } from "./job-journal-compaction.ts";
+import { type JournalCodec, openJournal, readJournal } from "./journal.ts";
 import { formToLine, lineToForm } from "./line-form.ts";
+import { publishFile } from "./publication.ts";
+
+/** A line of a job journal: a record, or the mark that compaction leaves at the beginning. */
+export type JobJournalLine = JobRecord | { readonly kind: "compacted" };
+
+const compactedHead = keyword("compacted");
+const throughSeqKey = keyword("through-seq");
 
 /**
  * Codec of job records: `(KIND :seq N :at EPOCH-MS :key value …)`. Texts, integers, truth values stand as they are;
- * arrays and objects in their portable form (facts B.5); a null is left out.
+ * arrays and objects in their portable form (facts B.5); an absent value is left out.
  */
-export const jobRecordCodec: JournalCodec<JobRecord> = {
+export const jobRecordCodec: JournalCodec<JobJournalLine, JobRecord> = {
   encode: ({ kind, at, ...rest }, seq) => {
     const fields = Object.entries(rest).flatMap(([name, value]) =>
       value === undefined ? [] : [keyword(dashed(name)), jsonToForm(value)],
@@ -33,10 +43,23 @@ export const jobRecordCodec: JournalCodec<JobRecord> = {
       throw new DataFormError("invalid-structure", "a job record is a kind followed by keys and values");
     }
     const { seq, ...fields } = fieldsOf(form as DataList);
+    if (head === compactedHead) return compactionMark(fields["throughSeq"]);
     if (typeof seq !== "number") throw new DataFormError("invalid-structure", "a job record has a :seq");
     return { seq, record: jobRecordSchema.parse({ kind: head.name.toLowerCase(), ...fields }) };
   },
 };
+
+/** The first line of a compacted journal: numbers up to `throughSeq` may be missing. */
+export function compactionLine(throughSeq: number): string {
+  return formToLine([compactedHead, throughSeqKey, throughSeq]);
+}
+
+function compactionMark(throughSeq: unknown): DecodedLine<JobJournalLine> {
+  if (typeof throughSeq !== "number") {
+    throw new DataFormError("invalid-structure", "the mark of a compaction has a :through-seq");
+  }
+  return { seq: undefined, record: { kind: "compacted" }, gapsThrough: throughSeq };
+}
 
 function fieldsOf(list: DataList): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
@@ -69,33 +92,84 @@ export interface OpenedJobJournal {
   readonly anomalies: readonly JournalAnomaly[];
 }
 
+/** How a job journal is opened. */
+export interface JobJournalOptions extends Pick<GroupCommitOptions, "onSyncFailure"> {
+  /** Size in bytes from which on opening compacts it; default 8 MiB. */
+  readonly compactFromBytes?: number;
+}
+
+const defaultCompactFromBytes = 8 * 1024 * 1024;
+
 /**
- * Opens the job journal at `path` and reads what it holds. The caller holds the conversation's lock: the journal has one
- * writer. `options.onSyncFailure` is told when records that were acknowledged without `sync` could not be synced within a second.
+ * Opens the job journal at `path` and reads what it holds; one that has grown large is compacted first. The caller holds
+ * the conversation's lock: the journal has one writer. `onSyncFailure` is told when records that were acknowledged
+ * without `sync` could not be synced within a second.
  *
  * @throws RecordError `no-space`, `read-only`, `input-output`.
  */
 export async function openJobJournal(
   path: string,
-  options: Pick<GroupCommitOptions, "onSyncFailure"> = {},
+  options: JobJournalOptions = {},
 ): Promise<OpenedJobJournal> {
-  const records: JobRecord[] = [];
+  const { compactFromBytes = defaultCompactFromBytes, ...commitOptions } = options;
   const anomalies: JournalAnomaly[] = [];
+  await compactIfLarge(path, compactFromBytes, anomalies);
+  const records: JobRecord[] = [];
   const journal = await openJournal({
+    ...commitOptions,
     path,
     codec: jobRecordCodec,
-    ...options,
-    onLine: ({ record }) => records.push(record),
+    onLine: ({ record }) => {
+      if (record.kind !== "compacted") records.push(record);
+    },
     onAnomaly: (anomaly) => anomalies.push(anomaly),
   });
   return {
     journal: {
-      append: async (appended, options) => {
-        if (appended.length > 0) await journal.appendAll(appended, options);
+      append: async (appended, appendOptions) => {
+        if (appended.length > 0) await journal.appendAll(appended, appendOptions);
       },
       close: () => journal.close(),
     },
     records,
     anomalies,
   };
+}
+
+/**
+ * Replaces a journal of that size by one that holds what is still needed, if that saves half of it. Damage is reported
+ * now, since the damaged lines do not come along.
+ */
+async function compactIfLarge(
+  path: string,
+  compactFromBytes: number,
+  anomalies: JournalAnomaly[],
+): Promise<void> {
+  const size = await sizeOf(path);
+  if (size < compactFromBytes) return;
+  const numbered: NumberedJobRecord[] = [];
+  const found: JournalAnomaly[] = [];
+  let through = 0;
+  for await (const { seq, record, gapsThrough } of readJournal({
+    path,
+    codec: jobRecordCodec,
+    onAnomaly: (anomaly) => found.push(anomaly),
+  })) {
+    through = Math.max(through, seq ?? gapsThrough ?? 0);
+    if (seq !== undefined && record.kind !== "compacted") numbered.push({ seq, record });
+  }
+  const lines = retainedJobRecords(numbered).map(({ seq, record }) => jobRecordCodec.encode(record, seq));
+  const content = `${[compactionLine(through), ...lines].join("\n")}\n`;
+  if (Buffer.byteLength(content) * 2 > size) return;
+  await publishFile(path, content);
+  anomalies.push(...found);
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return 0;
+    throw recordFailure(error, path, "open");
+  }
 }

@@ -25,11 +25,18 @@ export type JournalAnomaly = { readonly offset: number } & (
 /** Anomalies of one reading that are reported one by one; further ones are only counted. */
 export const maxReportedAnomalies = 100;
 
-interface LineReader<R> {
-  decode(line: Uint8Array): { readonly seq: number | undefined; readonly record: R };
+/** What a decoded line holds. */
+export interface DecodedLine<R> {
+  /** Undefined for a line that is not numbered, such as a header. */
+  readonly seq: number | undefined;
+  readonly record: R;
+  /** Numbers up to this one were left out on purpose: compaction dropped their records. */
+  readonly gapsThrough?: number;
 }
 
-type Decoded<R> = ReturnType<LineReader<R>["decode"]>;
+interface LineReader<R> {
+  decode(line: Uint8Array): DecodedLine<R>;
+}
 
 interface ReadingOptions {
   readonly maxRecordBytes: number;
@@ -50,6 +57,7 @@ export class JournalReading<R> {
   #length = 0;
   #expected: number | undefined;
   #highest: number | undefined;
+  #gapsThrough = 0;
   #unreadSinceHighest = 0;
   #anomalies = 0;
 
@@ -74,7 +82,7 @@ export class JournalReading<R> {
   }
 
   /** The readable lines that end in this block. */
-  *push(block: Uint8Array): Generator<Decoded<R>> {
+  *push(block: Uint8Array): Generator<DecodedLine<R>> {
     this.#length += block.length;
     for (const scanned of this.#scanner.push(block)) {
       const line = this.#accept(scanned);
@@ -86,7 +94,7 @@ export class JournalReading<R> {
    * What follows the last newline: `line` when it holds a whole record (the file should get a newline at `end`),
    * otherwise the file should be cut at `cutAt`, which equals `end` when nothing follows.
    */
-  tail(): { readonly line: Decoded<R> | undefined; readonly cutAt: number; readonly end: number } {
+  tail(): { readonly line: DecodedLine<R> | undefined; readonly cutAt: number; readonly end: number } {
     const end = this.#length;
     const rest = this.#scanner.rest();
     if (rest === undefined) return { line: undefined, cutAt: end, end };
@@ -104,7 +112,7 @@ export class JournalReading<R> {
     return { line: this.#number(attempt.line, offset), cutAt: end, end };
   }
 
-  #accept(scanned: ScannedLine): Decoded<R> | undefined {
+  #accept(scanned: ScannedLine): DecodedLine<R> | undefined {
     const { offset } = scanned;
     if (scanned.kind === "too-long") {
       const limit = this.#options.maxRecordBytes;
@@ -123,7 +131,7 @@ export class JournalReading<R> {
     return this.#number(attempt.line, offset);
   }
 
-  #decode(bytes: Uint8Array): { line: Decoded<R>; repaired: boolean } | { reason: string } {
+  #decode(bytes: Uint8Array): { line: DecodedLine<R>; repaired: boolean } | { reason: string } {
     const better = repairLine(bytes);
     try {
       return { line: this.#codec.decode(better ?? bytes), repaired: better !== undefined };
@@ -133,16 +141,20 @@ export class JournalReading<R> {
   }
 
   /** Checks the line's number against those before it; undefined when the line repeats one. */
-  #number(line: Decoded<R>, offset: number): Decoded<R> | undefined {
+  #number(line: DecodedLine<R>, offset: number): DecodedLine<R> | undefined {
     const { seq } = line;
-    if (seq === undefined) return line;
+    if (seq === undefined) {
+      this.#allowGaps(line.gapsThrough ?? 0);
+      return line;
+    }
     if (this.#seen.has(seq)) {
       this.#report({ kind: "duplicate", offset, seq });
       return undefined;
     }
     const expected = this.#expected;
-    if (expected !== undefined && seq > expected) {
-      this.#report({ kind: "missing", offset, fromSeq: expected, throughSeq: seq - 1 });
+    const missingFrom = Math.max(expected ?? seq, this.#gapsThrough + 1);
+    if (seq > missingFrom) {
+      this.#report({ kind: "missing", offset, fromSeq: missingFrom, throughSeq: seq - 1 });
     }
     this.#seen.add(seq);
     this.#expected = seq + 1;
@@ -151,6 +163,12 @@ export class JournalReading<R> {
       this.#unreadSinceHighest = 0;
     }
     return line;
+  }
+
+  #allowGaps(through: number): void {
+    if (through <= this.#gapsThrough) return;
+    this.#gapsThrough = through;
+    this.#highest = Math.max(this.#highest ?? 0, through);
   }
 
   #report(anomaly: JournalAnomaly): void {

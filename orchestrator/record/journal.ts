@@ -3,15 +3,9 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errnoOf, RecordError, recordFailure } from "./failure.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
-import { type JournalAnomaly, JournalReading } from "./journal-reading.ts";
+import { type DecodedLine, type JournalAnomaly, JournalReading } from "./journal-reading.ts";
 import { syncDirectory } from "./publication.ts";
 import { ensurePrivateDirectory } from "./roots.ts";
-
-/** What a decoded line holds. `seq` is undefined for a line that is not numbered, such as a header. */
-export interface DecodedLine<R> {
-  readonly seq: number | undefined;
-  readonly record: R;
-}
 
 /**
  * How records become lines: `A` is what is appended, `R` what is read. A line holds no newline; decoding refuses what it does not know by throwing, and the reason

@@ -2,9 +2,8 @@ import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { JournalAnomaly } from "../../../orchestrator/record/journal-reading.ts";
+import type { DecodedLine, JournalAnomaly } from "../../../orchestrator/record/journal-reading.ts";
 import {
-  type DecodedLine,
   type Journal,
   type JournalCodec,
   openJournal,
