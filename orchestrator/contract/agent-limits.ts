@@ -10,6 +10,8 @@ export interface AgentLimits {
   readonly responseHeadTimeoutMs: number;
   /** Longest silence (no byte) inside a stream. */
   readonly streamIdleTimeoutMs: number;
+  /** Largest response on the wire, in bytes; a server that sends more is not believed to end. */
+  readonly maxResponseBytes: number;
   /** Longest wait between attempts; a Retry-After above it is cut to it. */
   readonly maxRetryAfterMs: number;
   /** First backoff; doubles with each failure up to `maxBackoffMs`; the upper half of it is random. */
@@ -24,6 +26,7 @@ export const defaultAgentLimits: AgentLimits = {
   retriesAfterOutput: 2,
   responseHeadTimeoutMs: 300_000,
   streamIdleTimeoutMs: 180_000,
+  maxResponseBytes: 64 * 1024 * 1024,
   maxRetryAfterMs: 60_000,
   baseBackoffMs: 500,
   maxBackoffMs: 16_000,

@@ -35,6 +35,7 @@ export const agentLimitsSchema: z.ZodType<AgentLimits> = z.strictObject({
   retriesAfterOutput: z.int().nonnegative(),
   responseHeadTimeoutMs: z.int().positive(),
   streamIdleTimeoutMs: z.int().positive(),
+  maxResponseBytes: z.int().positive(),
   maxRetryAfterMs: z.int().nonnegative(),
   baseBackoffMs: z.int().nonnegative(),
   maxBackoffMs: z.int().nonnegative(),

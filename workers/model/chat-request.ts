@@ -2,7 +2,7 @@ import type { ModelEndpoint, ModelItem, ModelRequest } from "../../orchestrator/
 import { parseToolArguments } from "../../orchestrator/model-exchange/tool-arguments.ts";
 import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
 import { serverEffort } from "./reasoning-effort.ts";
-import type { WireObject } from "./wire-values.ts";
+import { objectIn, type WireObject } from "./wire-values.ts";
 
 /** The body of `POST /chat/completions`. */
 export function chatBody(endpoint: ModelEndpoint, request: ModelRequest, names: WireNames): WireObject {
@@ -90,7 +90,7 @@ function sendableArguments(text: string): string {
 function reasoningFields(turn: readonly ModelItem[], endpoint: ModelEndpoint): WireObject {
   const sources = turn.flatMap((item) =>
     item.type === "reasoning" && item.source?.wire === "chat" && item.source.provider === endpoint.provider
-      ? [JSON.parse(item.source.json) as WireObject]
+      ? (objectIn(item.source.json) ?? [])
       : [],
   );
   return Object.assign({}, ...sources) as WireObject;

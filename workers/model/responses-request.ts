@@ -1,7 +1,7 @@
 import type { ModelEndpoint, ModelItem, ModelRequest, WireItem } from "../../orchestrator/contract/model.ts";
 import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
 import { serverEffort } from "./reasoning-effort.ts";
-import { textOf, type WireObject } from "./wire-values.ts";
+import { objectIn, textOf, type WireObject } from "./wire-values.ts";
 
 /** The body of `POST /responses`: nothing is stored by the server, so the whole conversation goes along. */
 export function responsesBody(endpoint: ModelEndpoint, request: ModelRequest, names: WireNames): WireObject {
@@ -51,11 +51,11 @@ function inputItems(item: ModelItem, endpoint: ModelEndpoint, names: WireNames):
   return [{ type: "function_call_output", call_id: item.callId, output: item.output }];
 }
 
-/** The item as its provider sent it, when this is that provider and wire form. */
+/** The item as its provider sent it, when this is that provider and wire form and the record of it can be read. */
 function verbatim(source: WireItem | undefined, endpoint: ModelEndpoint): WireObject | undefined {
   if (source === undefined || source.wire !== "responses" || source.provider !== endpoint.provider)
     return undefined;
-  return JSON.parse(source.json) as WireObject;
+  return objectIn(source.json);
 }
 
 /** Without its encrypted content a reasoning item is only a reference to something the server did not store. */

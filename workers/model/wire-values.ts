@@ -31,3 +31,12 @@ export function textOf(value: unknown): string | undefined {
 export function counterOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
+
+/** The object in a JSON text; undefined when the text is no JSON or something else. */
+export function objectIn(json: string): WireObject | undefined {
+  try {
+    return objectOf(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
+}

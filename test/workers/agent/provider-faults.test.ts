@@ -105,6 +105,26 @@ describe.each(wires)("a refused request over %s", (wire) => {
     expect(host.all("attempt-failed").filter(({ retryInMs }) => retryInMs !== undefined)).toHaveLength(6);
   });
 
+  it("does not repeat a credential that the server repeats, and keeps the request id", async () => {
+    const echo = status(
+      401,
+      { code: "test-key!", message: "wrong key: test-key!" },
+      { "x-request-id": "req-7" },
+    );
+    await using server = await startModelServer(() => echo);
+    const spec = liveSpec(server.baseUrl, wire, {
+      source: {
+        kind: "live",
+        record: false,
+        endpoint: { provider: "p", wire, baseUrl: server.baseUrl, apiKey: "test-key!", reasoning: false },
+      },
+    });
+    const host = new RecordingHost();
+    const outcome = await pool.run(spec, host, never);
+    expect(outcome).toMatchObject({ failure: { model: { code: "authentication", requestId: "req-7" } } });
+    expect(JSON.stringify([outcome, host.events])).not.toContain("test-key!");
+  });
+
   it("does not repeat the words of an HTML page, nor the key", async () => {
     const page = { kind: "status", status: 502, body: "<html>secret proxy</html>" } as const;
     const { outcome } = await play(() => page, wire, { retriesBeforeGeneration: 0 });
@@ -198,6 +218,16 @@ describe.each(wires)("a stream that is not one over %s", (wire) => {
     expect(requests).toHaveLength(attempts);
     expect(host.boundaries).toEqual([]);
   });
+});
+
+it.each(wires)("a response over %s that grows without end is stopped at its bound", async (wire) => {
+  const long = answer("x".repeat(300_000), { pieces: 100, fault: { kind: "stall", after: 90 } });
+  const { outcome, host } = await play(() => long, wire, {
+    maxResponseBytes: 100_000,
+    retriesAfterOutput: 0,
+  });
+  expect(outcome).toMatchObject(failedWith("malformed"));
+  expect(host.all("attempt-failed")[0]?.failure.message).toContain("100000 bytes");
 });
 
 describe("agents that fail together", () => {
