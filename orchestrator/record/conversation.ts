@@ -212,7 +212,9 @@ export async function openConversation(
     for (const chunk of chunks.slice(0, -1)) await loading.read(chunk);
     const last = chunks.at(-1);
     if (last === undefined) throw loading.malformed();
-    const journal = await openChunk(options, last, loading);
+    // Records may have gone on in the chunk before after a rotation failed: their numbers are not given again.
+    const firstSeq = Math.max(last.firstSeq, loading.nextSeq);
+    const journal = await openChunk(options, { path: last.path, firstSeq }, loading);
     try {
       const loaded = loading.finish();
       return { conversation: new Conversation(options, loaded.header, journal, lock), loaded };
@@ -286,9 +288,15 @@ class Loading {
   readonly #anomalies: (JournalAnomaly & { readonly path: string })[] = [];
   #header: ConversationHeader | undefined;
   #repaired = 0;
+  #nextSeq = 1;
 
   constructor(directory: string) {
     this.#directory = directory;
+  }
+
+  /** One more than the greatest number loaded. */
+  get nextSeq(): number {
+    return this.#nextSeq;
   }
 
   async read(chunk: Chunk): Promise<void> {
@@ -309,6 +317,7 @@ class Loading {
       return;
     }
     this.#records.push(line.stored);
+    this.#nextSeq = Math.max(this.#nextSeq, line.stored.seq + 1);
     if (line.stored.repaired === true) this.#repaired += 1;
   }
 

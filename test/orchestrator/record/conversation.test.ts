@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -161,6 +161,69 @@ describe("a conversation", () => {
     const again = await openConversation(options, conversation.id);
     closedAtEnd(again.conversation);
     expect(await again.conversation.append(message("more"))).toBe(201);
+  });
+
+  it("goes on in the old chunk when a new one cannot be opened, and never gives a number twice", async () => {
+    const options = await store({ chunkBytes: 500 });
+    const conversation = await created(options);
+    await conversation.append(message("x".repeat(600)));
+    // Where the next chunk belongs is something that cannot be opened as a file.
+    await mkdir(join(options.directory, conversation.id, "00000000000000000002.sexp"));
+    expect(await conversation.append(message("second"))).toBe(2);
+    expect(await conversation.append(message("third"))).toBe(3);
+    await conversation.close();
+    await rmdir(join(options.directory, conversation.id, "00000000000000000002.sexp"));
+    // And now an empty chunk stands there, as a rotation leaves it that died before its first record.
+    const first = await readFile(
+      join(options.directory, conversation.id, "00000000000000000001.sexp"),
+      "utf8",
+    );
+    const header = (first.split("\n")[0] ?? "").replace(":CHUNK-START-SEQUENCE 1", ":CHUNK-START-SEQUENCE 2");
+    await writeFile(join(options.directory, conversation.id, "00000000000000000002.sexp"), `${header}\n`);
+    const again = await openConversation(options, conversation.id);
+    closedAtEnd(again.conversation);
+    expect(again.loaded.records.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(await again.conversation.append(message("fourth"))).toBe(4);
+  });
+
+  it("property: whatever happens to the bytes of a chunk, loading ends, tells, and calls stay paired", async () => {
+    const options = await store();
+    const { id } = await filled(options, [
+      message("go"),
+      ...["a", "b", "c"].flatMap((each) => [call(each), result(each)]),
+    ]);
+    const path = join(options.directory, id, "00000000000000000001.sexp");
+    const sound = await readFile(path);
+    const headerEnd = sound.indexOf(0x0a) + 1;
+    const edit = fc.tuple(
+      fc.integer({ min: headerEnd, max: sound.length }),
+      fc.nat(40),
+      fc.uint8Array({ maxLength: 40 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 5 }), async (edits) => {
+        let bytes = sound;
+        for (const [at, removed, added] of edits) {
+          bytes = Buffer.concat([
+            bytes.subarray(0, at),
+            added,
+            bytes.subarray(Math.max(at + removed, headerEnd)),
+          ]);
+        }
+        await writeFile(path, bytes);
+        const { records, anomalies } = await loadConversation(options, id);
+        for (const anomaly of anomalies)
+          expect(anomaly).toMatchObject({ path, offset: expect.any(Number) as number });
+        const { items } = providerHistory(records);
+        const open = new Set<string>();
+        for (const item of items) {
+          if (item.type === "tool-call") open.add(item.callId);
+          if (item.type === "tool-result") expect(open.delete(item.callId)).toBe(true);
+        }
+        expect(open.size).toBe(0);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it("reports a conversation that does not exist, and one without a header", async () => {
