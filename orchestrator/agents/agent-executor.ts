@@ -74,6 +74,7 @@ async function runChild(
   await run.transcript.userMessage(assignmentText(job.payload.assignment, job.payload.context));
   const agent = new ChildAgent({ ...run, steeringText: parentSteeringText });
   const outcome = await runToEnd(job, run, agent, parts.runner);
+  await agent.recorded();
   return agentOutcomeOf({
     outcome,
     submission: run.yielding.accepted,

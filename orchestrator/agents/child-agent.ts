@@ -58,6 +58,8 @@ export class ChildAgent implements AgentHostPort {
   #reminders = 0;
   #lastText = "";
   #toolCalls = 0;
+  /** Appends that events began; a boundary and the end of the run wait for them. */
+  #recording: Promise<void> = Promise.resolve();
 
   constructor(parts: ChildAgentParts) {
     this.#parts = parts;
@@ -87,8 +89,14 @@ export class ChildAgent implements AgentHostPort {
     return this.#toolCalls;
   }
 
+  /** Resolves when all that events told is in the record; rejects when it could not be written. */
+  recorded(): Promise<void> {
+    return this.#recording;
+  }
+
   async boundary(boundary: Boundary): Promise<BoundaryReply> {
     const { transcript, yielding } = this.#parts;
+    await this.recorded();
     this.#usages.push(boundary.usage);
     this.#lastRequestNumber = boundary.requestNumber;
     await transcript.response(boundary.items, boundary.usage, {
@@ -113,7 +121,14 @@ export class ChildAgent implements AgentHostPort {
 
   event(event: AgentEvent): void {
     if (event.event === "request-started") this.#requests += 1;
+    if (event.event === "attempt-failed") this.#record(this.#parts.transcript.failedAttempt(event));
     this.#parts.observe(event);
+  }
+
+  #record(append: Promise<void>): void {
+    this.#recording = Promise.all([this.#recording, append]).then(() => undefined);
+    // The rejection is met by whoever waits next; until then it must not count as unhandled.
+    this.#recording.catch(() => undefined);
   }
 
   async #runCalls(calls: readonly ToolCallItem[]): Promise<readonly HostItem[]> {

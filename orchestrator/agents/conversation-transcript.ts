@@ -37,6 +37,18 @@ export function conversationTranscript(
           },
         },
       ]),
+    failedAttempt: ({ requestNumber, attempt, elapsedMs, failure }) =>
+      append({
+        kind: "provider",
+        metadata: {
+          requestNumber,
+          failedAttempt: {
+            attempt,
+            elapsedSeconds: elapsedMs / 1_000,
+            ...failure,
+          },
+        },
+      }),
     toolResults: (settled) => appendAll(settled.map(toolResultRecord)),
     history: async () => {
       const { items, added } = providerHistory(records);

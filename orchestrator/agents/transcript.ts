@@ -1,6 +1,16 @@
 /** The durable record of one agent's conversation, as the agent's host side needs it. */
+import type { ModelFailure } from "../contract/model-failure.ts";
 import type { AssistantItem, ModelItem, ModelUsage } from "../contract/model.ts";
 import type { SettledCall } from "../tools/dispatcher.ts";
+
+/** One failed attempt of a model request, as it is kept beside the request's number. */
+export type FailedAttemptRecord = {
+  readonly requestNumber: number;
+  /** From 1 within the request. */
+  readonly attempt: number;
+  readonly elapsedMs: number;
+  readonly failure: ModelFailure;
+};
 
 /** Every method resolves when the records survive the death of this process. */
 export interface AgentTranscript {
@@ -11,6 +21,8 @@ export interface AgentTranscript {
     usage: ModelUsage,
     request: { readonly requestNumber: number; readonly responseId: string | undefined },
   ): Promise<void>;
+  /** A failed attempt: its count, time, whether output was received, and the provider's identifiers. */
+  failedAttempt(failed: FailedAttemptRecord): Promise<void>;
   toolResults(settled: readonly SettledCall[]): Promise<void>;
   /** The conversation for the next request: every call has exactly one result. */
   history(): Promise<readonly ModelItem[]>;
