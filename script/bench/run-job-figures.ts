@@ -1,0 +1,138 @@
+/** Whole runs of `run-job` from the build, beside the floor, against a scripted model server in a process of its own. */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { RedisRuntime } from "../../redis/runtime.ts";
+import { type ScriptedTurn, calls } from "../../test/support/model-server/script.ts";
+import {
+  type ModelServerProcess,
+  startModelServerProcess,
+} from "../../test/support/model-server/server-process.ts";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+
+/** One run of a program: times in milliseconds from its spawn, memory in MiB. */
+export type RunFigures = {
+  readonly firstRequestMs: number;
+  /** Between a request and the next, the model's answer included; median over the tool turns. */
+  readonly turnMs: number;
+  readonly totalMs: number;
+  /** Proportional set size while its last request is being answered. */
+  readonly pssMiB: number;
+};
+
+export type ProgramFigures = { readonly name: string; readonly runs: readonly RunFigures[] };
+
+/** Tool turns of the measured job. */
+const toolTurns = 12;
+/** The last answer is held back so that memory can be read. */
+const lastAnswerMs = 150;
+
+const read = calls([{ name: "resource__read", arguments: { uri: "workspace:a.txt" } }]);
+const script: readonly ScriptedTurn[] = [
+  ...Array.from({ length: toolTurns }, () => read),
+  calls([{ name: "yield__submit", arguments: { status: "success", data: { answer: "x" } } }], {
+    latencyMs: lastAnswerMs,
+  }),
+];
+
+/** Median of numbers. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+function pssMiB(pid: number): number {
+  const match = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"));
+  return Number(match?.[1] ?? Number.NaN) / 1024;
+}
+
+type Place = { readonly home: string; readonly workspace: string };
+
+function makePlace(): Place {
+  const home = mkdtempSync(join(tmpdir(), "alb-"));
+  const workspace = join(home, "w");
+  mkdirSync(workspace);
+  writeFileSync(join(workspace, "a.txt"), "one line of text\n".repeat(40));
+  writeFileSync(
+    join(workspace, "job.sexp"),
+    '(:autolith-job :version 1 :id "bench" :role "task" :prompt "p" :input nil :output-contract (:type :object) :timeout-seconds 60)\n',
+  );
+  return { home, workspace };
+}
+
+async function measure(
+  argv: readonly string[],
+  place: Place,
+  server: ModelServerProcess,
+): Promise<RunFigures> {
+  const before = (await server.arrivals()).length;
+  const spawnedAt = performance.timeOrigin + performance.now();
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...argv], {
+    cwd: place.workspace,
+    env: {
+      PATH: process.env["PATH"],
+      HOME: place.home,
+      AUTOLITH_OPENAI_BASE_URL: server.baseUrl,
+      NODE_COMPILE_CACHE: join(root, "dist/compile-cache"),
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const ended = new Promise<number>((settle) => child.once("exit", (code) => settle(code ?? 1)));
+  let pss = Number.NaN;
+  const arrived = async (): Promise<readonly number[]> => (await server.arrivals()).slice(before);
+  while (child.exitCode === null && (await arrived()).length <= toolTurns)
+    await new Promise((go) => setTimeout(go, 5));
+  if (child.exitCode === null) pss = pssMiB(child.pid ?? 0);
+  const code = await ended;
+  const endedAt = performance.timeOrigin + performance.now();
+  if (code !== 0) throw new Error(`${argv.join(" ")} ended with status ${code}`);
+  const arrivals = await arrived();
+  const gaps = arrivals.slice(1).map((at, index) => at - (arrivals[index] ?? Number.NaN));
+  return {
+    firstRequestMs: (arrivals[0] ?? Number.NaN) - spawnedAt,
+    turnMs: median(gaps),
+    totalMs: endedAt - spawnedAt - lastAnswerMs,
+    pssMiB: pss,
+  };
+}
+
+/** Runs each program `rounds` times, interleaved, so that other load meets all of them alike. */
+export async function runJobFigures(rounds: number): Promise<readonly ProgramFigures[]> {
+  await using server = await startModelServerProcess(script, { repeat: true });
+  const place = makePlace();
+  const warm = await RedisRuntime.open({
+    environment: { PATH: process.env["PATH"] },
+    stateRoot: join(place.home, ".local/state/autolith"),
+    onError: () => undefined,
+  });
+  const job = [
+    join(root, "dist/bundle/main.js"),
+    "run-job",
+    "--input",
+    "job.sexp",
+    "--output",
+    "result.sexp",
+  ];
+  const coldPlace = makePlace();
+  const floor: RunFigures[] = [];
+  const warmRuns: RunFigures[] = [];
+  const coldRuns: RunFigures[] = [];
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      floor.push(await measure([join(root, "script/bench/floor-agent.mjs")], place, server));
+      warmRuns.push(await measure(job, place, server));
+      coldRuns.push(await measure(job, coldPlace, server));
+    }
+  } finally {
+    await warm.close(2_000);
+    for (const { home } of [place, coldPlace]) rmSync(home, { recursive: true, force: true });
+  }
+  return [
+    { name: "floor (a loop in Node)", runs: floor },
+    { name: "run-job, Redis warm", runs: warmRuns },
+    { name: "run-job, Redis cold", runs: coldRuns },
+  ];
+}
