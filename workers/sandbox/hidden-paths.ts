@@ -116,9 +116,14 @@ export function homeDirectories(
   return [...homes];
 }
 
-/** The home of the account as the system records it, whatever HOME says. */
+/** The home of the account as the system records it, whatever HOME says; HOME's where the user has no account. */
 export function accountHome(): string {
-  return userInfo().homedir;
+  try {
+    return userInfo().homedir;
+  } catch {
+    // A container may run under a user number that no account has.
+    return homedir();
+  }
 }
 
 function accountHomes(): readonly string[] {

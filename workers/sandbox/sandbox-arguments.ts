@@ -23,6 +23,10 @@ export interface SandboxFeatures {
   readonly disableUserNamespaces: boolean;
   /** {@link sandboxProcessLimit}, or less where the user's own hard limit is lower. */
   readonly processLimit: number;
+  /** Whether the user is root, who owns the kernel's settings even without any capability. */
+  readonly isRoot: boolean;
+  /** Descriptor at which bubblewrap finds the system call filter; undefined where there is none for this machine. */
+  readonly filterDescriptor: number | undefined;
 }
 
 /** Most processes and threads one sandboxed command may have. */
@@ -69,8 +73,22 @@ export function sandboxArguments(
       .flatMap((path) => ["--ro-bind", "/dev/null", path]),
     ...layout.shown.flatMap((path) => ["--ro-bind", path, path]),
     ...["/run", ...hidden].flatMap((path) => ["--remount-ro", path]),
+    ...processFlags(features),
+    ...filterFlags(features),
     ...["--chdir", layout.directory, "--", ...limitPrefix(features), ...argv],
   ];
+}
+
+/**
+ * The files below /proc/sys belong to root, and bubblewrap protects the directory only where it may be written, which is
+ * nowhere: without this, root in a sandbox could name a program that the kernel runs outside (kernel.core_pattern).
+ */
+function processFlags({ isRoot }: SandboxFeatures): readonly string[] {
+  return isRoot ? ["--remount-ro", "/proc"] : [];
+}
+
+export function filterFlags({ filterDescriptor }: SandboxFeatures): readonly string[] {
+  return filterDescriptor === undefined ? [] : ["--seccomp", String(filterDescriptor)];
 }
 
 /** Sets the limits inside, where the count of processes starts at none for the new user namespace. */
@@ -84,7 +102,7 @@ export function isInside(path: string, directory: string): boolean {
 }
 
 /** The given directories without those that lie inside another one. */
-export function outermost(paths: readonly string[]): readonly string[] {
+function outermost(paths: readonly string[]): readonly string[] {
   const unique = [...new Set(paths)];
   return unique.filter((path) => !unique.some((other) => other !== path && isInside(path, other)));
 }

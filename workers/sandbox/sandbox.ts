@@ -1,15 +1,23 @@
-import { execFile } from "node:child_process";
-import { accessSync, constants, existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { spawn } from "node:child_process";
+import type { StdioOptions } from "node:child_process";
+import { accessSync, closeSync, constants, existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { accountHome, boundSockets, homeDirectories, secretPaths } from "./hidden-paths.ts";
+import { FilterFile } from "./filter-file.ts";
 import { ProcessCap } from "./process-cap.ts";
 import { protectWorkspace } from "./repository-protection.ts";
-import { isInside, isolationFlags, sandboxArguments, sandboxProcessLimit } from "./sandbox-arguments.ts";
+import {
+  filterFlags,
+  isInside,
+  isolationFlags,
+  sandboxArguments,
+  sandboxProcessLimit,
+} from "./sandbox-arguments.ts";
 import type { SandboxFeatures, SandboxLayout } from "./sandbox-arguments.ts";
 import { SandboxError } from "./sandbox-error.ts";
 
-const runFile = promisify(execFile);
+/** Time the probe may take, in ms. */
+const probeMs = 5_000;
 
 export interface SandboxOptions {
   /** The host's environment; PATH and HOME are used. */
@@ -41,6 +49,8 @@ export interface ConfinedCommand {
   readonly argv: readonly [string, ...string[]];
   /** Settings the command's environment must have. */
   readonly set: Readonly<Record<string, string>>;
+  /** For the spawner: files the command needs opened. */
+  readonly opened: Readonly<Record<number, string>>;
   /** To be called once the command has ended. */
   release(): void;
 }
@@ -53,11 +63,17 @@ export class Sandbox {
   readonly #features: SandboxFeatures;
   readonly #options: SandboxOptions;
   readonly #cap: ProcessCap | undefined;
+  readonly #filter: FilterFile | undefined;
 
-  constructor(features: SandboxFeatures, options: SandboxOptions, cap: ProcessCap | undefined) {
+  constructor(
+    features: SandboxFeatures,
+    options: SandboxOptions,
+    held: { readonly cap: ProcessCap | undefined; readonly filter: FilterFile | undefined },
+  ) {
     this.#features = features;
     this.#options = options;
-    this.#cap = cap;
+    this.#cap = held.cap;
+    this.#filter = held.filter;
   }
 
   /** How the number of processes is limited, for reports. */
@@ -83,6 +99,7 @@ export class Sandbox {
     const argv = sandboxArguments(this.#features, layout, request.argv);
     return {
       argv: this.#cap === undefined ? argv : this.#cap.wrap(argv),
+      opened: this.#filter?.opened ?? {},
       set: { TMPDIR: "/tmp" },
       release: () => {
         protection.release();
@@ -93,6 +110,7 @@ export class Sandbox {
   /** Gives back what the sandbox holds of the machine. */
   close(): void {
     this.#cap?.close();
+    this.#filter?.close();
   }
 }
 
@@ -105,34 +123,70 @@ export async function probeSandbox(options: SandboxOptions): Promise<SandboxProb
   if (program === undefined) {
     return { available: false, reason: "bubblewrap is not installed (no bwrap program in PATH)." };
   }
+  const filter = FilterFile.open();
   let reason = "";
   for (const disableUserNamespaces of [true, false]) {
-    const features: SandboxFeatures = { program, disableUserNamespaces, processLimit: processLimit() };
-    try {
-      await runFile(
-        program,
-        [
-          ...isolationFlags(features),
-          ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"],
-          ...[
-            "--",
-            "/usr/bin/prlimit",
-            `--nproc=${features.processLimit}`,
-            "--core=0",
-            "--",
-            "/bin/sh",
-            "-c",
-            "exit 0",
-          ],
-        ],
-        { timeout: 5000, env: { PATH: "/usr/bin:/bin" } },
-      );
-      return { available: true, sandbox: new Sandbox(features, options, ProcessCap.open()) };
-    } catch (error) {
-      reason = probeReason(error);
+    const features: SandboxFeatures = {
+      program,
+      disableUserNamespaces,
+      processLimit: processLimit(),
+      isRoot: process.getuid?.() === 0,
+      filterDescriptor: filter?.descriptor,
+    };
+    const problem = await tryOut(features, filter);
+    if (problem === undefined) {
+      return { available: true, sandbox: new Sandbox(features, options, { cap: ProcessCap.open(), filter }) };
     }
+    reason = problem;
   }
+  filter?.close();
   return { available: false, reason: `bubblewrap cannot make a sandbox here: ${reason}` };
+}
+
+/** Runs nothing in a sandbox like those of commands; what bubblewrap says when that fails, else undefined. */
+async function tryOut(
+  features: SandboxFeatures,
+  filter: FilterFile | undefined,
+): Promise<string | undefined> {
+  const [program, ...parameters] = [
+    features.program,
+    ...isolationFlags(features),
+    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"],
+    ...filterFlags(features),
+    ...[
+      "--",
+      "/usr/bin/prlimit",
+      `--nproc=${features.processLimit}`,
+      "--core=0",
+      "--",
+      "/bin/sh",
+      "-c",
+      "exit 0",
+    ],
+  ];
+  const opened = filter?.reopen();
+  const stdio: StdioOptions = ["ignore", "ignore", "pipe", ...(opened === undefined ? [] : [opened])];
+  try {
+    const child = spawn(program ?? "", parameters, {
+      stdio,
+      env: { PATH: "/usr/bin:/bin" },
+      timeout: probeMs,
+    });
+    let errors = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      if (errors.length < 2_000) errors += chunk.toString("utf8");
+    });
+    return await new Promise((resolve) => {
+      child.once("error", (error) => {
+        resolve(error.message);
+      });
+      child.once("close", (code, signal) => {
+        resolve(code === 0 ? undefined : errors.trim().slice(0, 500) || `it ended with ${signal ?? code}`);
+      });
+    });
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
 }
 
 /** A hard limit can only be lowered, so the user's own is kept where it is the lower one. */
@@ -140,11 +194,6 @@ function processLimit(): number {
   const limits = readFileSync("/proc/self/limits", "latin1");
   const hard = /^Max processes +\S+ +([0-9]+)/m.exec(limits)?.[1];
   return hard === undefined ? sandboxProcessLimit : Math.min(sandboxProcessLimit, Number(hard));
-}
-
-function probeReason(error: unknown): string {
-  const stderr = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-  return (stderr === "" ? String(error) : stderr).slice(0, 500);
 }
 
 /** The real path of a workspace that may be made writable as a whole. */

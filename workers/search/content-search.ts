@@ -6,7 +6,7 @@ import { runRipgrep, SearchError } from "./ripgrep.ts";
 import type { RipgrepEnd } from "./ripgrep.ts";
 
 /** `plain`: literal text. `regex`: Rust regular expressions. `fuzzy`: all words in one line, any order and case. */
-export type ContentMode = "plain" | "regex" | "fuzzy";
+type ContentMode = "plain" | "regex" | "fuzzy";
 
 export interface ContentQuery {
   /** At least one; a line that holds any of them is found. */
@@ -23,7 +23,7 @@ export interface ContentQuery {
   readonly timeBudgetMs: number;
 }
 
-export interface ContentLine {
+interface ContentLine {
   readonly line: number;
   readonly isMatch: boolean;
   readonly text: string;

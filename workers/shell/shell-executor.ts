@@ -17,7 +17,7 @@ import { shellReport } from "./shell-report.ts";
 import type { ReportedStream } from "./shell-report.ts";
 
 /** Where a job's commands may write when they are confined. */
-export interface ShellConfinement {
+interface ShellConfinement {
   /** Absolute path of the writable tree. */
   readonly workspace: string;
   /** `administer` for an isolated child in its own checkout. */
@@ -60,6 +60,7 @@ interface Launch {
   readonly argv: readonly [string, ...string[]];
   readonly set: Readonly<Record<string, string>>;
   readonly contained: boolean;
+  readonly opened: Readonly<Record<number, string>>;
   readonly release: () => void;
 }
 
@@ -95,6 +96,7 @@ async function runShellJob(
       timeoutMs: payload.timeoutMs,
       signal: job.signal,
       contained: launch.contained,
+      opened: launch.opened,
     });
     const closed = await parts.captures.close(capture, end.outputComplete);
     return outcomeOf(job, end, resultOf(job, end, capture, closed));
@@ -107,7 +109,8 @@ async function prepareLaunch(job: JobExecution<"shell">, parts: ShellExecutorPar
   const { payload } = job;
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const argv: [string, ...string[]] = [shell, "-c", payload.command];
-  if (payload.execution === "full") return { argv, set: {}, contained: false, release: () => undefined };
+  if (payload.execution === "full")
+    return { argv, set: {}, contained: false, opened: {}, release: () => undefined };
   const sandbox = await parts.sandbox();
   if ("reason" in sandbox) throw new SandboxError("sandbox-unavailable", sandbox.reason);
   const temporary = join(parts.temporaryRoot, job.conversationId);
@@ -118,6 +121,7 @@ async function prepareLaunch(job: JobExecution<"shell">, parts: ShellExecutorPar
     argv: confined.argv,
     set: { ...sandboxCaches, ...confined.set },
     contained: true,
+    opened: confined.opened,
     release: () => {
       confined.release();
     },

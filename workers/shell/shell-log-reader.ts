@@ -6,7 +6,7 @@ import { readableText } from "../text/readable-text.ts";
 /** Most bytes one window shows, and what it shows when nothing is asked. */
 export const windowLimitBytes = 4096;
 /** Most bytes one search looks through. */
-export const searchScanBytes = 1024 * 1024;
+const searchScanBytes = 1024 * 1024;
 /** Most excerpts one search returns. */
 export const searchResultLimit = 20;
 
@@ -48,7 +48,7 @@ export async function readLogWindow(path: string, byteOffset: number, byteCount:
   }
 }
 
-export interface LogExcerpt {
+interface LogExcerpt {
   /** Zero-based offset of the match. */
   readonly byteOffset: number;
   /** The line of the match, at most 400 bytes around it. */

@@ -40,7 +40,7 @@ export function shellReport(reported: ReportedCommand): string {
 }
 
 /** `exit N`, `exit N (SIGNAL)` for the code a shell makes of a signal, or `exit unavailable (…)`. */
-export function exitLine({ exit }: CommandEnd): string {
+function exitLine({ exit }: CommandEnd): string {
   switch (exit.kind) {
     case "exited": {
       const signal = exit.code > 128 ? signalName(exit.code - 128) : undefined;

@@ -53,7 +53,7 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return entry !== undefined && entry.startTicks === identity.startTicks && !isDead(entry);
 }
 
-export function isDead(entry: ProcessEntry): boolean {
+function isDead(entry: ProcessEntry): boolean {
   return entry.state === "Z" || entry.state === "X";
 }
 

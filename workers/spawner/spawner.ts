@@ -30,6 +30,8 @@ export interface CommandRequest {
   readonly graceMs?: number;
   /** True when the argv sets up a PID namespace that ends with its first process: then there are no survivors to find. */
   readonly contained?: boolean;
+  /** Files the command gets opened for reading, by descriptor number (3 and up). */
+  readonly opened?: Readonly<Record<number, string>>;
 }
 
 /** A command that was started (or failed to start: `ended` says so). */
@@ -320,6 +322,9 @@ function launch(
   pipes: PipeSource,
   leaked: readonly number[],
 ): { readonly child: ChildProcess | Error; readonly readers: readonly OutputReader[] } {
+  const opened = Object.entries(request.opened ?? {}).map(
+    ([descriptor, path]) => [Number(descriptor), openSync(path, "r")] as const,
+  );
   const output = pipes.open();
   const errors = request.stderr === undefined ? undefined : pipes.open();
   const readers = [new OutputReader(output.reader, request.stdout)];
@@ -330,6 +335,7 @@ function launch(
   const stdio: (number | "ignore")[] = [nothing, output.writeEnd, errors?.writeEnd ?? output.writeEnd];
   // A descriptor the host inherited by accident is replaced, so that no command can write to a stranger's pipe.
   for (const descriptor of leaked) stdio[descriptor] = nothing;
+  for (const [descriptor, file] of opened) stdio[descriptor] = file;
   const [program, ...parameters] = request.argv;
   try {
     const child = spawn(program, parameters, {
@@ -343,7 +349,12 @@ function launch(
     // Some failures to start (too long an argument, no memory) are thrown, others are emitted; all are one to callers.
     return { child: error instanceof Error ? error : new Error(String(error)), readers };
   } finally {
-    for (const descriptor of [nothing, output.writeEnd, errors?.writeEnd]) {
+    for (const descriptor of [
+      nothing,
+      output.writeEnd,
+      errors?.writeEnd,
+      ...opened.map(([, file]) => file),
+    ]) {
       if (descriptor !== undefined) closeSync(descriptor);
     }
   }

@@ -17,7 +17,7 @@ export interface AllowedPath {
 const ancestorLimit = 256;
 
 /** The real path of what exists of `path`, and whether all of it does. Throws {@link ResourceError}. */
-export async function resolvePath(path: string): Promise<AllowedPath> {
+async function resolvePath(path: string): Promise<AllowedPath> {
   const missing: string[] = [];
   for (let at = path; missing.length < ancestorLimit; at = dirname(at)) {
     try {
@@ -46,7 +46,7 @@ async function isLink(path: string): Promise<boolean> {
 }
 
 /** Whether a path is, or lies in, a repository's or our own configuration directory. */
-export function isGuarded(path: string): boolean {
+function isGuarded(path: string): boolean {
   return path.split("/").some((part) => /^\.(?:git|autolith)$/i.test(part));
 }
 

@@ -14,7 +14,7 @@ import type { EditedText } from "./line-edit.ts";
 import { absentRevision, revisionOf } from "./line-index.ts";
 
 /** Largest file that is edited by lines. */
-export const editLimitBytes = 64 * 1024 * 1024;
+const editLimitBytes = 64 * 1024 * 1024;
 /** Lines shown around a change. */
 const contextLines = 3;
 /** Lines shown of a file that is not what the caller read. */

@@ -9,7 +9,7 @@ import type { FileScan, ScannedLine } from "./file-scan.ts";
 import { anchorPrefixBytes } from "./line-index.ts";
 
 /** Largest file that is read through for its revision and lines; a larger one is read by byte windows only. */
-export const scanLimitBytes = 512 * 1024 * 1024;
+const scanLimitBytes = 512 * 1024 * 1024;
 /** Characters one line shows. */
 const lineTextLimit = 1_000;
 /** Characters of lines one result shows; what does not fit is paged. */
@@ -86,7 +86,7 @@ export function fitLines(lines: readonly ScannedLine[]): {
 }
 
 /** `LINE:ANCHOR|TEXT`; a very long line is cut and says where its rest can be read. */
-export function showLine({ number, anchor, prefix, lengthBytes, byteOffset }: ScannedLine): string {
+function showLine({ number, anchor, prefix, lengthBytes, byteOffset }: ScannedLine): string {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(prefix.subarray(0, lineTextLimit * 4));
   if (text.length <= lineTextLimit && lengthBytes <= lineTextLimit * 4) return `${number}:${anchor}|${text}`;
   const shown = text.slice(0, lineTextLimit).replace(/[\uD800-\uDBFF]$/, "");

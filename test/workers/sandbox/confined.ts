@@ -55,6 +55,7 @@ export async function confinedBash(
       environment: commandEnvironment(process.env, { set: command.set }),
       stdout: sink,
       contained: true,
+      opened: command.opened,
       timeoutMs,
     });
     return { end, text: sink.text };
