@@ -1,7 +1,7 @@
-import { chmod, mkdir, stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
-import { recordFailure } from "./failure.ts";
+import { dirname, isAbsolute, join } from "node:path";
+import { errnoOf, recordFailure } from "./failure.ts";
 
 /** The environment variables a process was started with; handed in, never read from the process here. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -54,17 +54,28 @@ export async function prepareRoots(roots: Roots): Promise<void> {
 }
 
 /**
- * Creates `path` and its missing parents with mode 0700 whatever the umask is. A directory that exists keeps its mode.
+ * Creates `path` and its missing parents with mode 0700. A directory that exists keeps its mode.
  *
  * @throws RecordError `read-only`, `no-space` or `input-output`.
  */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
   try {
     const existing = await stat(path).catch(() => undefined);
-    if (existing?.isDirectory() === true) return;
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    await chmod(path, 0o700);
+    if (existing?.isDirectory() !== true) await createPrivateDirectory(path);
   } catch (error) {
     throw recordFailure(error, path, "create the directory");
+  }
+}
+
+/** One directory after the other: Node's recursive `mkdir` calls a read-only file system a missing directory. */
+async function createPrivateDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === "EEXIST" && (await stat(path)).isDirectory()) return;
+    if (errno !== "ENOENT" || dirname(path) === path) throw error;
+    await createPrivateDirectory(dirname(path));
+    await createPrivateDirectory(path);
   }
 }

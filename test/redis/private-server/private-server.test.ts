@@ -275,4 +275,50 @@ describe("a host", () => {
     expect((await recordOf(privateServerLocation(root, 0))).process).not.toEqual(dead.process);
     expect(errors.length, "an outage is told in few words").toBeLessThanOrEqual(6);
   });
+
+  it("whose Redis lost its data may enqueue again what its journal holds", async () => {
+    const root = await stateRoot();
+    const location = privateServerLocation(root, 0);
+    const runtime = await RedisRuntime.open({
+      environment: process.env,
+      stateRoot: root,
+      onError: () => undefined,
+    });
+    onTestFinished(() => runtime.close(1000));
+    const claims = new HeldClaims();
+    onTestFinished(() => claims.endAll());
+    await runtime.queue.consume(limits, claims.handler);
+    const entries = [entry("gates"), entry("gates")];
+    await runtime.queue.enqueue(entries);
+    await claims.untilBegun(1);
+    const again = new Promise<void>((resolve, reject) => {
+      runtime.queue.onHealth((health) => {
+        if (health === "connected") runtime.queue.enqueue(entries.slice(1)).then(resolve, reject);
+      });
+    });
+    const { process: server } = await recordOf(location);
+    process.kill(server.processId, "SIGSTOP");
+    await rm(join(location.directory, "appendonlydir"), { recursive: true });
+    process.kill(server.processId, "SIGKILL");
+    await again;
+    claims.endAll();
+    await claims.untilEnded(2);
+    expect(claims.ids()).toEqual(entries.map(({ executionId }) => executionId));
+  });
+
+  it("that is stopped, as on a sleeping laptop, counts as alive however long that lasts", async () => {
+    const root = await stateRoot();
+    const child = await host(root);
+    const runtime = await RedisRuntime.open({
+      environment: process.env,
+      stateRoot: root,
+      onError: () => undefined,
+    });
+    child.kill("SIGSTOP");
+    expect(await runtime.sweep()).toBe(0);
+    await runtime.close(1000);
+    const { process: server } = await recordOf(privateServerLocation(root, 0));
+    expect(isRunning(server), "the stopped host still uses the server").toBe(true);
+    child.kill("SIGCONT");
+  });
 });
