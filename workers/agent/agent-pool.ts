@@ -20,7 +20,10 @@ export interface AgentPoolOptions {
   readonly onIdleThreadLost: (error: unknown) => void;
   /** Threads at most (half the cores, from 1 to 4): agents mostly wait, and each thread costs tens of megabytes. */
   readonly maxThreads?: number;
-  /** Agents a thread takes (32); more of them wait for a place. */
+  /**
+   * Agents a thread has before another thread is started (32). Beyond that they share the threads there are: a run never
+   * waits for a place, because agents that have one may be waiting for it (a command for its classifier).
+   */
   readonly agentsPerThread?: number;
   /** How long a cancelled run may take before its thread is ended, in ms (2,000). */
   readonly cancelGraceMs?: number;
@@ -35,6 +38,9 @@ export interface AgentPool extends AgentRunner {
   /** Ends all threads; runs that are still active end as thread-lost, or as cancelled when they were. */
   close(): Promise<void>;
 }
+
+/** Runs that Piscina may put into one thread: more than a host ever admits. */
+const runsPerThreadLimit = 4096;
 
 /** The variables a thread may see: those that steer its connections. Keys come with the task. */
 const threadVariables = [
@@ -52,12 +58,20 @@ const threadVariables = [
 /** Starts the pool; its first thread begins to load at once. */
 export function startAgentPool(options: AgentPoolOptions): AgentPool {
   const data: AgentThreadData = { expectLiveRequests: options.expectLiveRequests };
+  const maxThreads = options.maxThreads ?? Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
+  const agentsPerThread = options.agentsPerThread ?? 32;
   const threads = new Piscina<AgentTask, void>({
     filename: fileURLToPath(options.threadUrl ?? ownThreadUrl()),
     name: "runAgentTask",
     minThreads: 1,
-    maxThreads: options.maxThreads ?? Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2))),
-    concurrentTasksPerWorker: options.agentsPerThread ?? 32,
+    maxThreads,
+    concurrentTasksPerWorker: runsPerThreadLimit,
+    loadBalancer: (_task, ready) => {
+      const [least] = ready.toSorted((left, right) => left.currentUsage - right.currentUsage);
+      // Null starts another thread while there may be one.
+      const wantsAnother = ready.length < maxThreads && (least?.currentUsage ?? 0) >= agentsPerThread;
+      return least === undefined || wantsAnother ? null : least;
+    },
     // The default stops the event loop of an idle thread; keep-alive connections and timers live there.
     atomics: "async",
     idleTimeout: 60_000,

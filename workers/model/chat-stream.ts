@@ -1,8 +1,9 @@
 import type { AssistantItem, ModelResponse, ModelUsage } from "../../orchestrator/contract/model.ts";
 import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
+import { bounded } from "./failure-classification.ts";
 import { addCallPiece, type GrowingCall } from "./chat-calls.ts";
 import {
-  isTokenExhaustion,
+  failureOfFinish,
   streamFailure,
   withUniqueCallIds,
   type OutputDelta,
@@ -119,14 +120,14 @@ export class ChatStreamAssembler implements StreamAssembler {
         received,
       );
     }
-    if (isTokenExhaustion(reason)) {
-      throw streamFailure("token-exhausted", `The answer was cut by its token limit (${reason}).`, received);
+    const failure = failureOfFinish(reason);
+    if (failure !== undefined) {
+      throw streamFailure(
+        failure,
+        `The answer was stopped before its end (finish reason ${bounded(reason, 80)}).`,
+        received,
+      );
     }
-    if (reason === "content_filter") {
-      throw streamFailure("content-filtered", "The provider's content filter stopped the answer.", received);
-    }
-    if (reason === "error")
-      throw streamFailure("server", "The provider ended the answer with an error.", received);
     if (this.#calls.some((call) => call.name === "")) {
       throw streamFailure("malformed", "The answer holds a tool call without a function name.", received);
     }

@@ -6,9 +6,9 @@ import type {
 } from "../../orchestrator/contract/model.ts";
 import { ModelRequestError } from "../../orchestrator/contract/model-failure.ts";
 import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
-import { classifyRefusal } from "./failure-classification.ts";
+import { bounded, classifyRefusal } from "./failure-classification.ts";
 import {
-  isTokenExhaustion,
+  failureOfFinish,
   streamFailure,
   withUniqueCallIds,
   type OutputDelta,
@@ -127,12 +127,12 @@ export class ResponsesStreamAssembler implements StreamAssembler {
 
   #incomplete(response: WireObject): ModelRequestError {
     const reason = textOf(objectOf(response["incomplete_details"])?.["reason"]) ?? "not given";
-    const code = isTokenExhaustion(reason)
-      ? "token-exhausted"
-      : reason === "content_filter"
-        ? "content-filtered"
-        : "cut-stream";
-    return streamFailure(code, `The response is incomplete (reason: ${reason}).`, this.#outputReceived);
+    const code = failureOfFinish(reason) ?? "cut-stream";
+    return streamFailure(
+      code,
+      `The response is incomplete (reason: ${bounded(reason, 80)}).`,
+      this.#outputReceived,
+    );
   }
 
   /** Servers that send no item events put everything into the final response. */

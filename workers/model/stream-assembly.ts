@@ -54,7 +54,21 @@ export function withUniqueCallIds(
   });
 }
 
-/** The finish reasons that mean "cut by a token limit" (manual). */
-export function isTokenExhaustion(reason: string): boolean {
-  return reason === "length" || reason === "max_output_tokens" || reason === "max_tokens";
+/** What a finish reason says went wrong; undefined for one that ends a whole answer. */
+export function failureOfFinish(reason: string): ModelFailureCode | undefined {
+  return Object.hasOwn(badFinishes, reason) ? badFinishes[reason] : undefined;
 }
+
+/** Reasons of OpenAI and of compatible servers that stop an answer before its end. */
+const badFinishes: Readonly<Record<string, ModelFailureCode>> = {
+  length: "token-exhausted",
+  max_output_tokens: "token-exhausted",
+  max_tokens: "token-exhausted",
+  content_filter: "content-filtered",
+  sensitive: "content-filtered",
+  error: "server",
+  network_error: "server",
+  insufficient_system_resource: "overloaded",
+  abort: "cut-stream",
+  cancelled: "cut-stream",
+};

@@ -264,6 +264,31 @@ describe("many agents in one thread", () => {
   });
 });
 
+describe("more agents than the threads were meant for", () => {
+  it("start the threads there may be, and then share them without waiting for a place", async () => {
+    const small = startAgentPool({
+      expectLiveRequests: false,
+      onIdleThreadLost: () => undefined,
+      maxThreads: 2,
+      agentsPerThread: 1,
+    });
+    try {
+      await using server = await startModelServer(() =>
+        answer("Hm.", { fault: { kind: "stall", after: 1 } }),
+      );
+      const abort = new AbortController();
+      const hosts = Array.from({ length: 6 }, () => new RecordingHost());
+      const running = hosts.map((host) => small.run(liveSpec(server.baseUrl, "chat"), host, abort.signal));
+      await server.arrived(6);
+      expect(new Set(hosts.map((host) => host.all("run-started")[0]?.threadId)).size).toBe(2);
+      abort.abort("enough");
+      expect((await Promise.all(running)).every(({ status: ended }) => ended === "cancelled")).toBe(true);
+    } finally {
+      await small.close();
+    }
+  });
+});
+
 describe("one question", () => {
   it("gives the answer", async () => {
     await using server = await startModelServer([answer("allow", { usage: { input: 3, output: 1 } })]);
