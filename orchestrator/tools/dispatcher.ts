@@ -142,7 +142,7 @@ async function perform(
   const { caller, signal } = context;
   if (signal.aborted) return cancelledBeforeStart(tool.name);
   try {
-    await options.journal.append(
+    const recorded = options.journal.append(
       [
         {
           kind: "intent",
@@ -156,7 +156,10 @@ async function perform(
       ],
       { sync: tool.effects === "external" },
     );
-    return await tool.execute(args, { ...context, callId: call.callId });
+    // A call without effects may run while its intent is being written; nothing else may.
+    if (tool.effects !== "none") await recorded;
+    const [outcome] = await Promise.all([tool.execute(args, { ...context, callId: call.callId }), recorded]);
+    return outcome;
   } catch (error) {
     const failure = failureOf(error);
     return { status: "error", code: failure.code, content: failure.message };
