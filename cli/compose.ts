@@ -1,13 +1,14 @@
 /** Puts the rooms together: the one place where the supervisor meets Redis, threads and the machine. */
 import { realpathSync, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { Keyword } from "../lisp/data-forms/index.ts";
 import { discoverRoles } from "../roles/index.ts";
 import type { AgentEvent } from "../orchestrator/contract/agent-thread.ts";
 import type { ChildObservation } from "../orchestrator/agents/child-service.ts";
 import { AutolithError, failureOf } from "../orchestrator/contract/failure.ts";
 import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
-import { HeadlessHost } from "../orchestrator/host/headless-host.ts";
+import type { ConversationId } from "../orchestrator/contract/identifiers.ts";
+import { HeadlessHost, type HeadlessHostParts } from "../orchestrator/host/headless-host.ts";
 import type { JobAnnouncement } from "../orchestrator/jobs/supervisor.ts";
 import { headlessAuthority } from "../orchestrator/permissions/headless-authority.ts";
 import { modelClassifier } from "../orchestrator/permissions/model-classifier.ts";
@@ -20,6 +21,7 @@ import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
 import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
 import { openAiProvider } from "../workers/model/openai-endpoint.ts";
 import { openAiDirectory } from "../workers/model/openai-directory.ts";
+import { removeLeftoversSoon, removeSandboxTemporary } from "./leftovers.ts";
 import { openExchangeLog } from "./exchange-log.ts";
 import { installationRoot } from "./installation.ts";
 import { type Environment, openMachine } from "./machine.ts";
@@ -34,6 +36,12 @@ export type RunHostOptions = {
   readonly siteConfigRoot: string | undefined;
   readonly record: string | undefined;
   readonly replay: string | undefined;
+  /** A conversation whose host died, to be opened again; undefined for a new one. */
+  readonly reopen?: ConversationId;
+  /** The artifact of the run; what killed runs left beside it is removed. */
+  readonly outputPath?: string;
+  /** The entry of agent threads; another one only in crash drills. */
+  readonly agentThread?: URL;
   /** What the classifier of mode auto knows of the job. */
   readonly jobPrompt: string;
   readonly announce: (announcement: JobAnnouncement) => void;
@@ -53,6 +61,9 @@ export function isRuntimeUnavailable(error: unknown): boolean {
 
 /** Time that live work gets at shutdown, in milliseconds (facts C.3 allow 10 s; a cancelled run has used its grace already). */
 const shutdownMs = 3_000;
+
+/** Time that cleaning up after dead hosts gets at the end of a run that was shorter than it; the next start goes on. */
+const leftoverWaitMs = 5_000;
 
 /** Time that Redis connections get to close, in milliseconds. */
 const redisCloseMs = 2_000;
@@ -99,6 +110,7 @@ async function compose(
   const pool = startAgentPool({
     expectLiveRequests: options.replay === undefined,
     onIdleThreadLost: (error) => options.diagnostics(`An idle agent thread ended: ${String(error)}`),
+    ...(options.agentThread === undefined ? {} : { threadUrl: options.agentThread }),
   });
   opened.push(() => pool.close());
   performance.mark("autolith:pool-started");
@@ -129,7 +141,7 @@ async function compose(
     }),
   });
   const limits = jobLimits(environment);
-  const host = await HeadlessHost.open({
+  const hostParts: HeadlessHostParts = {
     dataRoot: roots.data,
     workspace,
     queue: redis.queue,
@@ -155,11 +167,30 @@ async function compose(
     },
     report: (failure) => options.diagnostics(`${failure.code}: ${failure.message}`),
     now: Date.now,
+  };
+  const host =
+    options.reopen === undefined
+      ? await HeadlessHost.open(hostParts)
+      : await HeadlessHost.reopen(hostParts, options.reopen);
+  opened.push(async () => {
+    await host.shutdown(shutdownMs);
+    await removeSandboxTemporary(roots, host.conversationId);
   });
-  opened.push(() => host.shutdown(shutdownMs));
+  const cleaned = removeLeftoversSoon({
+    roots,
+    redis,
+    machine,
+    directories: [roots.state, ...(options.outputPath === undefined ? [] : [dirname(options.outputPath)])],
+    report: reportLeftover(options),
+  });
+  opened.push(() => cleaned.finish(leftoverWaitMs));
   performance.mark("autolith:host-open");
   opened.unshift(() => exchange.close());
   return new RunHost({ host, modelId, workspace, models, close: closeAll });
+}
+
+function reportLeftover({ diagnostics }: RunHostOptions): (error: unknown) => void {
+  return (error) => diagnostics(`cleaning up after earlier hosts: ${failureOf(error).message}`);
 }
 
 function siteRoot({ siteConfigRoot, environment }: RunHostOptions): string | undefined {

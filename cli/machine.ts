@@ -7,7 +7,6 @@ import type { Executor } from "../orchestrator/jobs/supervisor.ts";
 import { type Sandbox, probeSandbox } from "../workers/sandbox/sandbox.ts";
 import { CaptureStore } from "../workers/shell/capture-store.ts";
 import { shellExecutor } from "../workers/shell/shell-executor.ts";
-import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
 import { MutationLocks } from "../workers/workspace/mutation-lock.ts";
 import { Spawner } from "../workers/spawner/spawner.ts";
 
@@ -63,10 +62,19 @@ export type Machine = {
   close(): Promise<void>;
 };
 
+/** Where the spawner records what it started; one part for each host of this user. */
+export function ledgerDirectory(roots: Roots): string {
+  return join(roots.state, "processes");
+}
+
+/** Where sandboxed commands have their private /tmp; one directory for each root conversation. */
+export function sandboxTemporaryRoot(roots: Roots): string {
+  return join(roots.cache, "sandbox-temporary");
+}
+
 /** Opens the spawner and what stands on it. Throws `spawner-setup` when processes cannot be recorded. */
 export function openMachine(environment: Environment, roots: Roots): Machine {
-  const ledgerDirectory = join(roots.state, "processes");
-  const spawner = new Spawner({ ledgerDirectory });
+  const spawner = new Spawner({ ledgerDirectory: ledgerDirectory(roots) });
   const captures = new CaptureStore({ root: join(roots.data, "shell-logs") });
   const sandbox = new LazySandbox(
     { ...environment, HOME: environment["HOME"] ?? homedir() },
@@ -82,7 +90,7 @@ export function openMachine(environment: Environment, roots: Roots): Machine {
       captures,
       sandbox: () => sandbox.sandbox(),
       confinement: (job) => ({ workspace: job.payload.workspace, git: "protect" }),
-      temporaryRoot: join(roots.cache, "sandbox-temporary"),
+      temporaryRoot: sandboxTemporaryRoot(roots),
       environment,
     }),
     close: async () => {
@@ -90,9 +98,4 @@ export function openMachine(environment: Environment, roots: Roots): Machine {
       await sandbox.close();
     },
   };
-}
-
-/** Ends what earlier hosts of this user left behind when they were killed. */
-export async function reapEarlierHosts(roots: Roots): Promise<void> {
-  await reapSurvivors(join(roots.state, "processes"));
 }

@@ -30,9 +30,6 @@ export interface RedisRuntimeOptions {
 /** Longest pause between two attempts to start a private server that died. */
 const recoveryPauseMs = 1000;
 
-/** Time from opening to the sweep of dead hosts' queues, which nobody waits for. */
-const sweepAfterMs = 2000;
-
 /** Part of a closing deadline that is kept for connections and the private server. */
 const connectionCloseMs = 500;
 
@@ -48,7 +45,6 @@ export class RedisRuntime {
   readonly #consumer: Redis;
   readonly #server: PrivateServer | undefined;
   readonly #onError: (error: unknown) => void;
-  readonly #sweeping: NodeJS.Timeout;
   #recovering = false;
   #closing = false;
 
@@ -73,9 +69,6 @@ export class RedisRuntime {
     });
     this.queue.onHealth(outage.healthChanged);
     connections.producer.on("close", () => this.#recover());
-    this.#sweeping = setTimeout(() => {
-      this.sweep().catch(outage.report);
-    }, sweepAfterMs).unref();
   }
 
   /**
@@ -124,7 +117,7 @@ export class RedisRuntime {
     }
   }
 
-  /** Removes what hosts that died left in Redis, as every host does soon after it began. Returns how many they were. */
+  /** Removes what hosts that died left in Redis. Returns how many they were. @throws the errors of the connection. */
   sweep(): Promise<number> {
     return sweepDeadHosts(this.#producer);
   }
@@ -133,7 +126,6 @@ export class RedisRuntime {
   async close(deadlineMs: number): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    clearTimeout(this.#sweeping);
     const endsAt = Date.now() + deadlineMs;
     await this.queue.close(Math.max(0, deadlineMs - connectionCloseMs));
     const leaving = unregisterHost(this.#producer, this.hostId).catch(this.#onError);

@@ -137,6 +137,8 @@ type JobKindEntry = {
   /** Attempts a job may have. 1 everywhere: work with effects is never re-run by itself; revival is a recorded decision. */
   readonly attemptLimit: 1;
   readonly concurrencyClass: ConcurrencyClass;
+  /** `external`: the work itself may change what is not ours (an agent's effects are those of its tool calls). */
+  readonly effects: "none" | "external";
 };
 
 export const jobCatalog = {
@@ -146,6 +148,7 @@ export const jobCatalog = {
     defaultTimeoutMs: undefined,
     attemptLimit: 1,
     concurrencyClass: "children",
+    effects: "none",
   },
   lisp: {
     payload: lispPayload,
@@ -153,6 +156,7 @@ export const jobCatalog = {
     defaultTimeoutMs: undefined,
     attemptLimit: 1,
     concurrencyClass: "executions",
+    effects: "external",
   },
   shell: {
     payload: shellPayload,
@@ -160,6 +164,7 @@ export const jobCatalog = {
     defaultTimeoutMs: 60_000,
     attemptLimit: 1,
     concurrencyClass: "executions",
+    effects: "external",
   },
   gate: {
     payload: gatePayload,
@@ -167,6 +172,7 @@ export const jobCatalog = {
     defaultTimeoutMs: 60_000,
     attemptLimit: 1,
     concurrencyClass: "gates",
+    effects: "external",
   },
   wakeup: {
     payload: wakeupPayload,
@@ -174,6 +180,7 @@ export const jobCatalog = {
     defaultTimeoutMs: 10_000,
     attemptLimit: 1,
     concurrencyClass: "wakeups",
+    effects: "none",
   },
 } as const satisfies Record<string, JobKindEntry>;
 

@@ -23,21 +23,30 @@ import type { Authority } from "../contract/permissions.ts";
 import type { QueuePort } from "../contract/queue.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import { shellTool } from "../executions/shell-tool.ts";
-import { type Job, JobTable } from "../jobs/job-table.ts";
+import type { Job } from "../jobs/job-table.ts";
 import { isTerminal } from "../jobs/lifecycle.ts";
 import type { Settlement } from "../jobs/settlements.ts";
 import { type Executor, type JobAnnouncement, type JobExecution, Supervisor } from "../jobs/supervisor.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
-import { type Conversation, createConversation } from "../record/conversation.ts";
+import { type Conversation, createConversation, openConversation } from "../record/conversation.ts";
+import type { StoredRecord } from "../record/conversation-record.ts";
 import { type OpenedJobJournal, jobJournalPath, openJobJournal } from "../record/job-journal.ts";
 import { ExecutionDirectory } from "../record/execution-directory.ts";
 import { OverflowStore } from "../record/overflow-store.ts";
+import type { JobInventory } from "../recovery/job-inventory.ts";
+import type { RecoveredJobs } from "../recovery/recover-jobs.ts";
+import { recoverConversation } from "../recovery/recover-conversation.ts";
 import type { JobView } from "../tasks/job-record.ts";
 import { jobTools, visibleJobs } from "../tasks/job-tools.ts";
 import { contextScheme } from "../resources/context-scheme.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import { resourceTools } from "../resources/resource-tools.ts";
-import { type PublicationParts, prepareJob, publishOutcome } from "../tasks/result-publication.ts";
+import {
+  type PublicationParts,
+  type PublicationPlaces,
+  prepareJob,
+  publishOutcome,
+} from "../tasks/result-publication.ts";
 import { taskTools } from "../tasks/task-tools.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 
@@ -85,39 +94,71 @@ export class HeadlessHost {
   readonly #registry: ToolRegistry;
   readonly #overflow: OverflowStore;
 
+  /** What a dead host left of this conversation, as it was when this one opened it. */
+  readonly inventory: JobInventory;
+
   private constructor(
     parts: HeadlessHostParts,
     conversation: Conversation,
     journal: OpenedJobJournal["journal"],
+    earlier: { readonly jobs: RecoveredJobs; readonly inventory: JobInventory },
   ) {
     this.#parts = parts;
     this.#conversation = conversation;
     this.#journal = journal;
     this.conversationId = conversation.id;
+    this.inventory = earlier.inventory;
     this.#publication = {
-      tasksDirectory: this.#directory("tasks"),
-      conversationsDirectory: this.#directory("conversations"),
+      ...publicationPlaces(parts),
       namesOf: (job) => this.#namesOf(job),
       roleOf: (job) => this.#roleOf.get(job.executionId),
-      now: parts.now,
     };
     this.#overflow = new OverflowStore(this.#directory("context"));
     this.#supervisor = this.#createSupervisor();
     this.#registry = this.#createRegistry();
     this.#children = this.#createChildren();
-    this.#supervisor.adopt({ conversationId: conversation.id, journal, table: new JobTable() });
+    const { table, keys } = earlier.jobs;
+    this.#supervisor.adopt({ conversationId: conversation.id, journal, table }, keys);
   }
 
   /** Creates the root conversation and its job journal, and begins claiming. */
   static async open(parts: HeadlessHostParts): Promise<HeadlessHost> {
-    const directory = `${parts.dataRoot}/conversations`;
     const conversation = await createConversation(
-      { directory, now: parts.now },
+      { directory: conversationsDirectory(parts), now: parts.now },
       { directory: parts.workspace, promptCacheKey: "headless", model: "none", reasoningEffort: "medium" },
     );
+    return HeadlessHost.#start(parts, conversation, []);
+  }
+
+  /**
+   * Opens a conversation again whose host died. Jobs that never began run now; those that had begun are interrupted and stay so.
+   *
+   * @throws RecordError `not-found`, `locked` while another host serves it, `malformed`.
+   */
+  static async reopen(parts: HeadlessHostParts, id: ConversationId): Promise<HeadlessHost> {
+    const { conversation, loaded } = await openConversation(
+      { directory: conversationsDirectory(parts), now: parts.now },
+      id,
+    );
+    return HeadlessHost.#start(parts, conversation, loaded.records);
+  }
+
+  static async #start(
+    parts: HeadlessHostParts,
+    conversation: Conversation,
+    rootRecords: readonly StoredRecord[],
+  ): Promise<HeadlessHost> {
     try {
-      const { journal } = await openJobJournal(jobJournalPath(directory, conversation.id));
-      const host = new HeadlessHost(parts, conversation, journal);
+      const directory = conversationsDirectory(parts);
+      const { journal, records } = await openJobJournal(jobJournalPath(directory, conversation.id));
+      const earlier = await recoverConversation({
+        conversationId: conversation.id,
+        rootRecords,
+        records,
+        journal,
+        places: publicationPlaces(parts),
+      });
+      const host = new HeadlessHost(parts, conversation, journal, earlier);
       await host.#supervisor.start();
       return host;
     } catch (error) {
@@ -137,7 +178,12 @@ export class HeadlessHost {
     return job as Job;
   }
 
-  /** Resolves when the job has settled; its result is on disk then. */
+  /** The jobs of this conversation that are in memory. */
+  jobs(): readonly Job[] {
+    return this.#supervisor.jobs(this.conversationId);
+  }
+
+  /** Resolves when the job has settled; its result is on disk then. Rejects with `outcome-unknown` for an interrupted one. */
   settled(job: Job): Promise<Settlement> {
     return this.#supervisor.settled(job.executionId);
   }
@@ -167,7 +213,7 @@ export class HeadlessHost {
   }
 
   #directory(name: string): string {
-    return `${this.#parts.dataRoot}/${name}`;
+    return directoryOf(this.#parts, name);
   }
 
   #roles(): ReturnType<typeof roleDirectory> {
@@ -296,4 +342,20 @@ export class HeadlessHost {
       now: this.#parts.now(),
     };
   }
+}
+
+function directoryOf({ dataRoot }: Pick<HeadlessHostParts, "dataRoot">, name: string): string {
+  return `${dataRoot}/${name}`;
+}
+
+function conversationsDirectory(parts: HeadlessHostParts): string {
+  return directoryOf(parts, "conversations");
+}
+
+function publicationPlaces(parts: HeadlessHostParts): PublicationPlaces {
+  return {
+    tasksDirectory: directoryOf(parts, "tasks"),
+    conversationsDirectory: conversationsDirectory(parts),
+    now: parts.now,
+  };
 }

@@ -9,7 +9,7 @@ import type {
 } from "../contract/job-catalog.ts";
 import { jobCatalog } from "../contract/job-catalog.ts";
 import type { AdmittedRecord, JobRecord } from "./journal-records.ts";
-import { type JobLife, admittedLife, isLive, isTerminal, step } from "./lifecycle.ts";
+import { type JobLife, type JobState, admittedLife, isLive, isTerminal, step } from "./lifecycle.ts";
 
 /** Live jobs of one class of tools that admission allows (facts C.3). */
 export const liveJobLimit = 64;
@@ -35,7 +35,21 @@ export type Job = {
   settledAt: number | undefined;
   cancelReason: CancelReason | undefined;
   delivered: boolean;
+  /** Claimed under a host that is dead: whether it had effects is unknown, and nobody works on it. Derived, never recorded. */
+  interrupted: boolean;
 };
+
+/** Queued or running, and somebody will bring it to its end. */
+export function isActive(job: Pick<Job, "life" | "interrupted">): boolean {
+  return isLive(job.life.state) && !job.interrupted;
+}
+
+/** What readers are told of a job: its state, or that its host died under it. */
+export type JobStanding = JobState | "interrupted";
+
+export function standingOf(job: Pick<Job, "life" | "interrupted">): JobStanding {
+  return job.interrupted && isLive(job.life.state) ? "interrupted" : job.life.state;
+}
 
 /** Visible class of a job: children are counted apart from executions. */
 export function classOf(job: Pick<Job, "kind">): ConcurrencyClass {
@@ -62,6 +76,7 @@ export function jobOfAdmission(record: AdmittedRecord, conversationId: Conversat
     settledAt: undefined,
     cancelReason: undefined,
     delivered: false,
+    interrupted: false,
   };
 }
 
@@ -95,7 +110,7 @@ export class JobTable {
   }
 
   liveCount(concurrencyClass: ConcurrencyClass): number {
-    return this.all().filter((job) => classOf(job) === concurrencyClass && isLive(job.life.state)).length;
+    return this.all().filter((job) => classOf(job) === concurrencyClass && isActive(job)).length;
   }
 
   /** Jobs below an execution, nearest first. */

@@ -105,6 +105,7 @@ export const jobRecordSchema = z.discriminatedUnion("kind", [
 export type JobRecord = z.infer<typeof jobRecordSchema>;
 export type AdmittedRecord = z.infer<typeof admitted>;
 export type SettledRecord = z.infer<typeof settled>;
+export type IntentRecord = z.infer<typeof intent>;
 
 /** Where job records go. `append` resolves when the records survive the death of this process; with `sync` when they survive loss of power. */
 export interface JobJournal {

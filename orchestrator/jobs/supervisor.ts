@@ -22,14 +22,10 @@ import {
   jobCatalog,
 } from "../contract/job-catalog.ts";
 import type { Claim, QueueConsumer, QueueEntry, QueuePort } from "../contract/queue.ts";
-import { type Job, JobTable, classOf, jobOfAdmission, liveJobLimit } from "./job-table.ts";
-import {
-  type AdmittedRecord,
-  type JobJournal,
-  type SettledRecord,
-  inlineResultLimit,
-} from "./journal-records.ts";
-import { type JobState, type Outcome, isLive, isTerminal, step } from "./lifecycle.ts";
+import { type Job, JobTable, classOf, isActive, jobOfAdmission, liveJobLimit } from "./job-table.ts";
+import type { AdmittedRecord, JobJournal } from "./journal-records.ts";
+import { type Outcome, isTerminal, step } from "./lifecycle.ts";
+import { cancelWins, failedOutcome, settledRecord } from "./settled-record.ts";
 import { type Settlement, Settlements } from "./settlements.ts";
 import { childJobName, executionJobName } from "./names.ts";
 
@@ -96,6 +92,9 @@ type Running = { readonly abort: AbortController; readonly timer: NodeJS.Timeout
 /** An admission by idempotency key; `recorded` settles when its record is durable or refused. */
 type Admission = { readonly job: Job; readonly recorded: Promise<void> };
 
+/** Time until entries that the queue refused are offered again. A queue that was gone asks for them itself when it is back. */
+const redispatchMs = 1_000;
+
 /** Idempotency keys that are remembered; the oldest are forgotten first. */
 const rememberedAdmissions = 1_024;
 
@@ -107,9 +106,13 @@ export class Supervisor {
   readonly #admissions = new Map<string, Admission>();
   /** Executions whose settlement is being published: nothing else may settle or claim them. */
   readonly #settling = new Set<ExecutionId>();
+  /** Jobs whose admission is being recorded: nothing may be recorded of them, and nothing enqueued, before that. */
+  readonly #recording = new Map<ExecutionId, Promise<void>>();
   #consumer: QueueConsumer | undefined;
   #closing = false;
   #stopHealth: (() => void) | undefined;
+  /** Runs while entries wait for a queue that refused them. */
+  #redispatch: NodeJS.Timeout | undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -125,9 +128,17 @@ export class Supervisor {
     await this.#reenqueue();
   }
 
-  /** Takes over the jobs of a conversation whose journal this host may write. */
-  adopt(conversation: ConversationJobs): void {
-    this.#conversations.set(conversation.conversationId, conversation);
+  /**
+   * Takes over the jobs of a conversation whose journal this host may write. `keys` are the idempotency keys of its earlier
+   * admissions.
+   */
+  adopt(conversation: ConversationJobs, keys: ReadonlyMap<string, ExecutionId> = new Map()): void {
+    const { conversationId, table } = conversation;
+    this.#conversations.set(conversationId, conversation);
+    for (const [key, executionId] of keys) {
+      const job = table.get(executionId);
+      if (job !== undefined) this.#remember(conversationId, key, { job, recorded: Promise.resolve() });
+    }
   }
 
   jobs(conversationId: ConversationId): readonly Job[] {
@@ -152,7 +163,10 @@ export class Supervisor {
     const admitted = fresh.map((request) => this.#admission(conversation, request));
     for (const { job } of admitted) conversation.table.add(job);
     const recorded = this.#recordAdmissions(conversation, admitted);
-    for (const { job, record } of admitted) this.#rememberAdmission(job, record, recorded);
+    for (const { job, record } of admitted) {
+      this.#recording.set(job.executionId, recorded);
+      this.#rememberAdmission(job, record, recorded);
+    }
     await Promise.all([recorded, ...known.map((admission) => admission?.recorded)]);
     for (const { job } of admitted) this.#options.announce({ kind: "admitted", job });
     await this.#dispatch(admitted.map(({ job }) => job));
@@ -162,7 +176,8 @@ export class Supervisor {
 
   /**
    * Resolves when the job has settled. With `lendFrom`, the caller's slot is lent to others while waiting and regained before this
-   * resolves. Aborting `signal` ends the wait (rejects with its reason), not the job.
+   * resolves. Aborting `signal` ends the wait (rejects with its reason), not the job. Rejects with `outcome-unknown` for a job whose
+   * host died under it.
    */
   async settled(
     executionId: ExecutionId,
@@ -170,6 +185,12 @@ export class Supervisor {
   ): Promise<Settlement> {
     const early = this.#settlements.known(executionId);
     if (early !== undefined) return early;
+    const job = this.#job(executionId);
+    if (job?.interrupted === true)
+      throw new AutolithError(
+        "outcome-unknown",
+        `${job.name} was interrupted when its host died; it may have taken effect. Check before repeating it.`,
+      );
     const lent = options.lendFrom === undefined ? undefined : this.#consumer?.lend(options.lendFrom);
     try {
       return await this.#settlements.wait(executionId, options.signal);
@@ -198,7 +219,11 @@ export class Supervisor {
   async cancel(job: Job, reason: CancelReason): Promise<readonly Job[]> {
     const family = [job, ...this.#conversation(job.conversationId).table.descendants(job.executionId)];
     const accepted = family.filter(
-      (member) => isLive(member.life.state) && member.life.cancelReason === undefined,
+      (member) =>
+        isActive(member) &&
+        member.life.cancelReason === undefined &&
+        // Its result is being put in place: it has ended.
+        !this.#settling.has(member.executionId),
     );
     await Promise.all(accepted.map((member) => this.#cancelOne(member, reason)));
     return accepted;
@@ -208,10 +233,9 @@ export class Supervisor {
   async shutdown(deadlineMs: number, reason: CancelReason = "shutdown"): Promise<void> {
     this.#closing = true;
     this.#stopHealth?.();
+    clearTimeout(this.#redispatch);
     await this.#consumer?.pause();
-    const live = [...this.#conversations.values()].flatMap(({ table }) =>
-      table.all().filter((job) => isLive(job.life.state)),
-    );
+    const live = [...this.#conversations.values()].flatMap(({ table }) => table.all().filter(isActive));
     await Promise.all(live.map((job) => this.cancel(job, reason)));
     await this.#consumer?.close(deadlineMs);
   }
@@ -224,6 +248,14 @@ export class Supervisor {
         `This host does not serve conversation ${conversationId}.`,
       );
     return conversation;
+  }
+
+  #job(executionId: ExecutionId): Job | undefined {
+    for (const { table } of this.#conversations.values()) {
+      const job = table.get(executionId);
+      if (job !== undefined) return job;
+    }
+    return undefined;
   }
 
   #journal(job: Job): JobJournal {
@@ -275,12 +307,17 @@ export class Supervisor {
 
   #rememberAdmission(job: Job, record: AdmittedRecord, recorded: Promise<void>): void {
     if (record.idempotencyKey === undefined) return;
-    const key = `${job.conversationId} ${record.idempotencyKey}`;
-    this.#admissions.set(key, { job, recorded });
-    const [oldest] = this.#admissions.keys();
-    if (this.#admissions.size > rememberedAdmissions && oldest !== undefined) this.#admissions.delete(oldest);
+    const key = this.#remember(job.conversationId, record.idempotencyKey, { job, recorded });
     // A refused admission is no admission: the key is free again.
     recorded.catch(() => this.#admissions.delete(key));
+  }
+
+  #remember(conversationId: ConversationId, idempotencyKey: string, admission: Admission): string {
+    const key = `${conversationId} ${idempotencyKey}`;
+    this.#admissions.set(key, admission);
+    const [oldest] = this.#admissions.keys();
+    if (this.#admissions.size > rememberedAdmissions && oldest !== undefined) this.#admissions.delete(oldest);
+    return key;
   }
 
   async #recordAdmissions(
@@ -294,6 +331,8 @@ export class Supervisor {
       // Nothing was enqueued: the jobs never existed for anyone but this call.
       for (const { job } of admitted) conversation.table.remove(job.executionId);
       throw error;
+    } finally {
+      for (const { job } of admitted) this.#recording.delete(job.executionId);
     }
   }
 
@@ -302,14 +341,19 @@ export class Supervisor {
     try {
       await this.#options.queue.enqueue(jobs.map(queueEntry));
     } catch (error) {
-      // The journal holds the admissions; they are enqueued again when the queue is back.
+      // The journal holds the admissions; they are enqueued again until the queue takes them.
       this.#options.report(failureOf(error));
+      this.#redispatch ??= setTimeout(() => {
+        this.#redispatch = undefined;
+        if (!this.#closing)
+          this.#reenqueue().catch((cause: unknown) => this.#options.report(failureOf(cause)));
+      }, redispatchMs).unref();
     }
   }
 
   async #reenqueue(): Promise<void> {
     const queued = [...this.#conversations.values()].flatMap(({ table }) =>
-      table.all().filter((job) => job.life.state === "queued"),
+      table.all().filter((job) => job.life.state === "queued" && !this.#recording.has(job.executionId)),
     );
     await this.#dispatch(queued);
   }
@@ -337,9 +381,11 @@ export class Supervisor {
     const deadline = job.timeoutMs === undefined ? {} : { deadlineAt: at + job.timeoutMs };
     const { executionId } = job;
     try {
-      await this.#journal(job).append([
-        { kind: "claimed", at, executionId, claimToken, attempt: job.life.attempt, ...deadline },
-      ]);
+      // A claim that loss of power takes away would let the work begin once more, so it is as safe as what the work may do.
+      await this.#journal(job).append(
+        [{ kind: "claimed", at, executionId, claimToken, attempt: job.life.attempt, ...deadline }],
+        { sync: jobCatalog[job.kind].effects === "external" },
+      );
     } catch (error) {
       return { state: "failed", failure: failureOf(error) };
     }
@@ -406,7 +452,9 @@ export class Supervisor {
     outcome: Outcome<unknown>,
   ): Promise<Outcome<unknown>> {
     try {
-      await this.#journal(job).append([settledRecord(job, claimToken, outcome)], { sync: true });
+      await this.#journal(job).append([settledRecord(job, claimToken, outcome, job.settledAt ?? 0)], {
+        sync: true,
+      });
       return outcome;
     } catch (error) {
       this.#options.report(failureOf(error));
@@ -424,6 +472,9 @@ export class Supervisor {
   }
 
   async #cancelOne(job: Job, reason: CancelReason): Promise<void> {
+    const recording = this.#recording.get(job.executionId);
+    // A refused admission leaves nothing to cancel; its caller hears of it.
+    if (recording !== undefined && !(await succeeds(recording))) return;
     const step1 = step(job.life, { kind: "cancel-requested", reason });
     if (!step1.accepted) return;
     job.life = step1.life;
@@ -457,37 +508,9 @@ function queueEntry(job: Job): QueueEntry {
   };
 }
 
-/** A body that returns after a cancel was accepted is published as aborted, keeping what it reached. */
-function cancelWins(job: Job, outcome: Outcome<unknown>): Outcome<unknown> {
-  const reason = job.life.cancelReason;
-  if (reason === undefined || outcome.state === "aborted") return outcome;
-  return outcome.result === undefined
-    ? { state: "aborted", reason }
-    : { state: "aborted", reason, result: outcome.result };
-}
-
-function failedOutcome(outcome: Outcome<unknown>, failure: Failure): Outcome<unknown> {
-  return outcome.result === undefined
-    ? { state: "failed", failure }
-    : { state: "failed", failure, result: outcome.result };
-}
-
-function settledRecord(
-  job: Job,
-  claimToken: ClaimToken | undefined,
-  outcome: Outcome<unknown>,
-): SettledRecord {
-  const text = outcome.result === undefined ? undefined : JSON.stringify(outcome.result);
-  return {
-    kind: "settled",
-    at: job.settledAt ?? 0,
-    executionId: job.executionId,
-    state: outcome.state satisfies JobState,
-    ...(claimToken === undefined ? {} : { claimToken }),
-    ...(outcome.state === "failed" ? { failure: outcome.failure } : {}),
-    ...(outcome.state === "aborted" ? { cancelReason: outcome.reason } : {}),
-    ...(text === undefined || text.length > inlineResultLimit
-      ? {}
-      : { result: JSON.parse(text) as SettledRecord["result"] }),
-  };
+function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
 }

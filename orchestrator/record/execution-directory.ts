@@ -175,7 +175,11 @@ export async function executionsOf(
   tasks: string,
   rootConversation: ConversationId,
 ): Promise<readonly string[]> {
-  const path = join(tasks, rootConversation);
+  return directoriesIn(join(tasks, rootConversation));
+}
+
+/** The names of the directories in a directory; none when it does not exist. */
+export async function directoriesIn(path: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(path, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);

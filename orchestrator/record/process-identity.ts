@@ -31,7 +31,8 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return identity.startTime === unknown || identity.startTime === now.startTime;
 }
 
-function hasProcess(processId: number): boolean {
+/** Does any process have the number? It may be another than the one that is meant. */
+export function hasProcess(processId: number): boolean {
   if (!Number.isSafeInteger(processId) || processId <= 0) return false;
   try {
     process.kill(processId, 0);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, link, open, readdir, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { errnoOf, recordFailure } from "./failure.ts";
+import { hasProcess } from "./process-identity.ts";
 import { ensurePrivateDirectory } from "./roots.ts";
 
 const privateMode = 0o600;
@@ -90,15 +91,19 @@ function temporaryName(path: string): string {
 }
 
 /**
- * Removes temporary files that processes which no longer run left in `directory`. `isAlive` answers whether a process id
- * belongs to a running process. Returns the number removed.
+ * Removes temporary files that processes which no longer run left in `directory`, which need not exist. `isAlive` answers
+ * whether a process id belongs to a running process. Returns the number removed.
  */
 export async function removeAbandonedTemporaries(
   directory: string,
-  isAlive: (processId: number) => boolean,
+  isAlive: (processId: number) => boolean = hasProcess,
 ): Promise<number> {
   let removed = 0;
-  for (const name of await readdir(directory)) {
+  const names = await readdir(directory).catch((error: unknown) => {
+    ignoreMissing(error);
+    return [];
+  });
+  for (const name of names) {
     const match = temporaryPattern.exec(name);
     if (match === null || isAlive(Number(match[1]))) continue;
     await unlink(join(directory, name)).catch(ignoreMissing);

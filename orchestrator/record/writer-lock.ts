@@ -66,6 +66,15 @@ export async function acquireWriterLock(path: string): Promise<WriterLock> {
   );
 }
 
+/**
+ * Who is named in a lock file, alive or not; undefined when there is none.
+ *
+ * @throws RecordError `malformed` for a file that is no lock of ours.
+ */
+export async function lockHolder(path: string): Promise<ProcessIdentity | undefined> {
+  return readHolder(path);
+}
+
 /** Replaces the lock of a dead holder by ours. False when somebody else was faster: look again. */
 async function succeed(path: string, dead: Holder, own: Holder): Promise<boolean> {
   const claims: string[] = [];

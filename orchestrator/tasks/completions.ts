@@ -5,8 +5,8 @@
 import { printDataForm } from "../../lisp/data-forms/index.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
 import type { AgentResult, ShellResult } from "../contract/job-catalog.ts";
-import type { Job } from "../jobs/job-table.ts";
-import { type Outcome, isLive } from "../jobs/lifecycle.ts";
+import { type Job, isActive } from "../jobs/job-table.ts";
+import type { Outcome } from "../jobs/lifecycle.ts";
 import { preview, report, word } from "./report-form.ts";
 
 /** Completions in one boundary. */
@@ -57,7 +57,7 @@ export class CompletionInbox {
         job.detached &&
         job.completionPolicy === "continue" &&
         job.completionOwner === this.#conversationId &&
-        isLive(job.life.state),
+        isActive(job),
     );
   }
 

@@ -4,7 +4,7 @@ import { jsonToForm } from "../../lisp/data-forms/index.ts";
 import { usageTotals } from "../agents/agent-result.ts";
 import type { AgentResult, JobPayload, ShellResult, UsageTotals } from "../contract/job-catalog.ts";
 import { jobCatalog } from "../contract/job-catalog.ts";
-import type { Job } from "../jobs/job-table.ts";
+import { type Job, standingOf } from "../jobs/job-table.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
 import type { ProgressSnapshot } from "./child-progress.ts";
 import { preview, properties, report, word } from "./report-form.ts";
@@ -30,7 +30,7 @@ export function jobRecordForm(view: JobView, previewLimit: number): DataForm {
 function commonFields(view: JobView): Record<string, DataForm | undefined> {
   const { job } = view;
   return {
-    state: word(job.life.state),
+    state: word(standingOf(job)),
     detached: job.detached,
     owner: view.ownerName,
     "completion-policy": word(job.completionPolicy),
@@ -97,7 +97,7 @@ function structuredOutput(result: AgentResult | undefined, previewLimit: number)
 function progressForm(view: JobView, payload: JobPayload<"agent">, previewLimit: number): DataForm {
   const { progress } = view;
   return properties({
-    status: word(view.job.life.state),
+    status: word(standingOf(view.job)),
     "current-tool": progress?.currentTool,
     "recent-tools": [...(progress?.recentTools ?? [])],
     "recent-output": preview(progress?.recentOutput.slice(-1_000) ?? "", previewLimit),

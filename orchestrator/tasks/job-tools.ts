@@ -4,8 +4,8 @@ import type { DataForm } from "../../lisp/data-forms/index.ts";
 import { AutolithError } from "../contract/failure.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
-import { type Job, classOf } from "../jobs/job-table.ts";
-import { isLive, isTerminal } from "../jobs/lifecycle.ts";
+import { type Job, classOf, isActive, standingOf } from "../jobs/job-table.ts";
+import { isTerminal } from "../jobs/lifecycle.ts";
 import { findJob } from "../jobs/names.ts";
 import type { Supervisor } from "../jobs/supervisor.ts";
 import { type JobView, jobRecordForm } from "./job-record.ts";
@@ -93,7 +93,7 @@ function listTool({ supervisor }: JobToolParts): ToolDeclaration {
 }
 
 function byLiveThenNewest(left: Job, right: Job): number {
-  return Number(isLive(right.life.state)) - Number(isLive(left.life.state)) || right.order - left.order;
+  return Number(isActive(right)) - Number(isActive(left)) || right.order - left.order;
 }
 
 function listEntry(job: Job, size: number): DataForm {
@@ -108,7 +108,7 @@ function listEntry(job: Job, size: number): DataForm {
           tool: job.kind === "shell" ? "shell.run" : job.kind,
           summary: preview(payload.description ?? payload.command ?? "", Math.min(size, 80)),
         }),
-    state: word(job.life.state),
+    state: word(standingOf(job)),
     detached: job.detached,
   });
 }
@@ -170,7 +170,7 @@ async function waitFor(
   timeoutMs: number,
   context: ToolContext,
 ): Promise<void> {
-  if (isTerminal(job.life.state) || timeoutMs === 0) return;
+  if (!isActive(job) || timeoutMs === 0) return;
   const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
   const signal = AbortSignal.any([timeout, context.signal]);
   const lendFrom = context.caller.kind === "child" ? { lendFrom: "children" as const } : {};
@@ -219,10 +219,10 @@ function sendTool({ supervisor, steer }: JobToolParts): ToolDeclaration {
     audience: "all",
     execute: async ({ id, message }, { caller }) => {
       const job = resolveJob(supervisor, caller, id);
-      if (job.kind !== "agent" || job.life.state !== "running")
+      if (job.kind !== "agent" || standingOf(job) !== "running")
         throw new AutolithError(
           "not-steerable",
-          `${job.name} is ${job.kind === "agent" ? job.life.state : "no child agent"}; only running children take messages.`,
+          `${job.name} is ${job.kind === "agent" ? standingOf(job) : "no child agent"}; only running children take messages.`,
         );
       const waiting = await steer(job, message);
       return ok(`Accepted for ${job.name}; ${waiting} message(s) wait for its next turn.`);

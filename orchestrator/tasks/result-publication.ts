@@ -9,20 +9,27 @@ import { ExecutionDirectory } from "../record/execution-directory.ts";
 import type { ResultRecord } from "../record/execution-records.ts";
 import { z } from "zod";
 
-export type PublicationParts = {
+export type PublicationPlaces = {
   /** The data root's `tasks` directory. */
   readonly tasksDirectory: string;
   /** The data root's `conversations` directory. */
   readonly conversationsDirectory: string;
-  /** Visible names of the executions in a lineage. */
-  readonly namesOf: (job: Job) => readonly string[];
-  /** The role of an agent job as it was when it started. */
-  readonly roleOf: (job: Job) => { readonly source: RoleSource; readonly definition: DataForm } | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-function executionDirectoryOf(parts: Pick<PublicationParts, "tasksDirectory">, job: Job): ExecutionDirectory {
+export type PublicationParts = PublicationPlaces & {
+  /** Visible names of the executions in a lineage. */
+  readonly namesOf: (job: Job) => readonly string[];
+  /** The role of an agent job as it was when it started. */
+  readonly roleOf: (job: Job) => { readonly source: RoleSource; readonly definition: DataForm } | undefined;
+};
+
+/** The directory of a job's files. */
+export function executionDirectoryOf(
+  parts: Pick<PublicationPlaces, "tasksDirectory">,
+  job: Job,
+): ExecutionDirectory {
   return new ExecutionDirectory(parts.tasksDirectory, job.conversationId, job.executionId);
 }
 

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { rename, unlink } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { errnoOf } from "../../orchestrator/record/failure.ts";
-import { isRunning } from "../../orchestrator/record/process-identity.ts";
 import { removeAbandonedTemporaries } from "../../orchestrator/record/publication.ts";
 import { ensurePrivateDirectory } from "../../orchestrator/record/roots.ts";
 import { WriterLockedError, acquireWriterLock } from "../../orchestrator/record/writer-lock.ts";
@@ -89,6 +88,7 @@ export class PrivateServer {
   async leave(): Promise<void> {
     const { location } = this.#options;
     await removeReference(this.#reference);
+    await removeAbandonedTemporaries(location.references);
     if ((await countLiveReferences(location.references)) > 0) return;
     await underLock(location, () => stopIfUnused(location));
   }
@@ -112,7 +112,7 @@ async function startIfNeeded(options: PrivateServerOptions): Promise<ServerRecor
   const inTheWay = [...(dead === undefined ? [] : [dead.process]), ...(await forgottenServers(location))];
   for (const process of inTheWay) await endServer(process, stopGraceMs);
   await removeIfThere(location.stoppingRecord);
-  await removeAbandonedTemporaries(location.directory, isProcess);
+  await removeAbandonedTemporaries(location.directory);
   await startServer({ ...options, identity: dead ?? newIdentity() });
   const started = await readServerRecord(location.record);
   if (started === undefined) {
@@ -161,10 +161,6 @@ async function underLock<T>(location: PrivateServerLocation, work: () => Promise
       await delay(10);
     }
   }
-}
-
-function isProcess(processId: number): boolean {
-  return isRunning({ processId, bootId: "unknown", startTime: "unknown" });
 }
 
 async function removeIfThere(path: string): Promise<void> {

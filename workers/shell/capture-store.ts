@@ -190,6 +190,22 @@ export class CaptureStore {
     return records;
   }
 
+  /** Removes what killed processes left of records they were writing, and captures that never got one. Returns how many. */
+  async removeAbandoned(): Promise<number> {
+    let removed = await removeDeadTemporaries(this.#root);
+    for (const conversation of await subdirectories(this.#root)) {
+      for (const execution of await subdirectories(join(this.#root, conversation))) {
+        for (const artifact of await subdirectories(join(this.#root, conversation, execution))) {
+          const directory = join(this.#root, conversation, execution, artifact);
+          const dead = await removeDeadTemporaries(directory);
+          removed += dead;
+          if (dead > 0) await removeIfEmpty(directory);
+        }
+      }
+    }
+    return removed;
+  }
+
   async #makeRoom(incomingBytes: number): Promise<boolean> {
     const plan = planRetention(await this.list(), incomingBytes, this.limits, this.#now());
     if (plan.prune.length > 0) {
@@ -302,7 +318,7 @@ async function readIfPresent(path: string): Promise<string | undefined> {
 }
 
 async function writeAtomically(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
   try {
     await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
     await rename(temporary, path);
@@ -323,6 +339,20 @@ async function subdirectories(path: string): Promise<readonly string[]> {
     if (code === "ENOENT" || code === "ENOTDIR") return [];
     throw error;
   }
+}
+
+const temporaryName = /\.([0-9]+)\.[0-9a-f]{8}\.tmp$/;
+
+async function removeDeadTemporaries(directory: string): Promise<number> {
+  let removed = 0;
+  const names = await readdir(directory).catch(() => []);
+  for (const name of names) {
+    const processId = Number(temporaryName.exec(name)?.[1]);
+    if (!Number.isSafeInteger(processId) || readProcess(processId) !== undefined) continue;
+    await rm(join(directory, name), { force: true });
+    removed += 1;
+  }
+  return removed;
 }
 
 async function removeIfEmpty(path: string): Promise<void> {

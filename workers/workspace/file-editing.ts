@@ -11,6 +11,7 @@ import type { ScannedLine } from "./file-scan.ts";
 import { publishText } from "./file-publication.ts";
 import { applyEdits } from "./line-edit.ts";
 import type { EditedText } from "./line-edit.ts";
+import type { PublicationMark } from "./publication-mark.ts";
 import { absentRevision, revisionOf } from "./line-index.ts";
 
 /** Largest file that is edited by lines. */
@@ -31,8 +32,9 @@ export async function editFile(
   edit: FileEdit,
   target: AllowedPath,
   context: ToolContext,
+  mark: PublicationMark,
 ): Promise<ToolOutcome> {
-  if (!target.exists) return await createFile(edit, target);
+  if (!target.exists) return await createFile(edit, target, mark);
   const directory = await HeldDirectory.open(dirname(target.path));
   try {
     const file = await openRegular(directory, target.path);
@@ -44,7 +46,9 @@ export async function editFile(
     const revision = revisionOf(base);
     if (revision !== edit.baseRevision) return staleOutcome(edit, base, revision);
     const edited = applyEdits(base, edit.operations);
-    if (!edited.bytes.equals(base)) await publishText(directory, target.path, edited.bytes, file.stats);
+    if (!edited.bytes.equals(base)) {
+      await publishText(directory, target.path, edited.bytes, { before: file.stats, mark });
+    }
     return editedOutcome(edit.uri, edited);
   } finally {
     await directory.close();
@@ -65,7 +69,7 @@ async function readWhole({ handle, stats }: OpenedFile, path: string): Promise<B
   }
 }
 
-async function createFile(edit: FileEdit, target: AllowedPath): Promise<ToolOutcome> {
+async function createFile(edit: FileEdit, target: AllowedPath, mark: PublicationMark): Promise<ToolOutcome> {
   if (edit.baseRevision !== absentRevision) {
     throw new ResourceError(
       "stale-revision",
@@ -76,7 +80,7 @@ async function createFile(edit: FileEdit, target: AllowedPath): Promise<ToolOutc
   await mkdir(dirname(target.path), { recursive: true });
   const directory = await HeldDirectory.open(dirname(target.path));
   try {
-    await publishText(directory, target.path, edited.bytes, undefined);
+    await publishText(directory, target.path, edited.bytes, { before: undefined, mark });
   } finally {
     await directory.close();
   }

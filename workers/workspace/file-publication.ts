@@ -2,29 +2,31 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import type { Stats } from "node:fs";
 import { access, link, lstat, open, rename, unlink } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describeWriteFailure } from "../shell/file-system-name.ts";
 import { ResourceError } from "../../orchestrator/resources/resource-scheme.ts";
 import { codeOf, pathFailure } from "./confined-file.ts";
 import type { HeldDirectory } from "./confined-file.ts";
+import type { PublicationMark } from "./publication-mark.ts";
 
 /**
  * Puts `bytes` in the place of a file as one step: readers see the old content or the new. Mode and, where allowed, owner
  * of the old file are kept. `before` is what the old file was when it was read (undefined: it did not exist); when
- * something else is there now nothing is changed. Throws {@link ResourceError}.
+ * something else is there now nothing is changed. `mark` names the temporary file while it exists. Throws
+ * {@link ResourceError}.
  */
 export async function publishText(
   directory: HeldDirectory,
   path: string,
   bytes: Uint8Array,
-  before: Stats | undefined,
+  { before, mark }: { readonly before: Stats | undefined; readonly mark: PublicationMark },
 ): Promise<void> {
   const target = directory.pathOf(basename(path));
   if (before !== undefined) await refuseUnwritable(target, path);
-  const temporary = directory.pathOf(
-    `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.autolith`,
-  );
+  const name = `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.autolith`;
+  const temporary = directory.pathOf(name);
   let exists = false;
+  await mark.set(join(dirname(path), name));
   try {
     const handle = await open(temporary, "wx", before === undefined ? 0o666 : before.mode & 0o777);
     exists = true;
@@ -46,6 +48,7 @@ export async function publishText(
     throw writeFailure(error, path);
   } finally {
     if (exists) await unlink(temporary).catch(() => undefined);
+    await mark.clear();
   }
 }
 

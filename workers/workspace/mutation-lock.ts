@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { acquireWriterLock, WriterLockedError } from "../../orchestrator/record/writer-lock.ts";
 import type { WriterLock } from "../../orchestrator/record/writer-lock.ts";
+import { removeAbandonedTemporaries } from "../../orchestrator/record/publication.ts";
+import { releaseStaleLocks } from "../../orchestrator/record/stale-locks.ts";
 import { ResourceError } from "../../orchestrator/resources/resource-scheme.ts";
+import { PublicationMark } from "./publication-mark.ts";
 
 export interface MutationLocksOptions {
   /** Directory of the lock files, shared by all hosts of the user. */
@@ -31,9 +34,13 @@ export class MutationLocks {
 
   /**
    * Runs `work` while holding the lock of a workspace (its real path). Throws {@link ResourceError} `resource-busy` when
-   * another process keeps it, and the signal's reason.
+   * another process keeps it, and the signal's reason. `work` marks the temporary file it writes.
    */
-  async hold<Result>(workspace: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  async hold<Result>(
+    workspace: string,
+    signal: AbortSignal,
+    work: (mark: PublicationMark) => Promise<Result>,
+  ): Promise<Result> {
     const before = this.#tails.get(workspace) ?? Promise.resolve();
     const turn = Promise.withResolvers<void>();
     const tail = before.then(async () => {
@@ -43,9 +50,12 @@ export class MutationLocks {
     try {
       await before;
       signal.throwIfAborted();
-      const lock = await this.#acquire(workspace, signal);
+      const path = this.#pathOf(workspace);
+      const lock = await this.#acquire(path, workspace, signal);
       try {
-        return await work();
+        const mark = markBeside(path);
+        await mark.removeRemains();
+        return await work(mark);
       } finally {
         await lock.release();
       }
@@ -55,8 +65,24 @@ export class MutationLocks {
     }
   }
 
-  async #acquire(workspace: string, signal: AbortSignal): Promise<WriterLock> {
-    const path = join(this.#directory, `${hash("sha256", workspace, "hex").slice(0, 32)}.lock`);
+  /** Removes the locks of dead processes with the temporary files they were writing. Returns how many locks there were. */
+  async releaseStale(report: (error: unknown) => void): Promise<number> {
+    const removed = await releaseStaleLocks(
+      this.#directory,
+      async (path) => {
+        await markBeside(`${path}.lock`).removeRemains();
+      },
+      report,
+    );
+    await removeAbandonedTemporaries(this.#directory);
+    return removed;
+  }
+
+  #pathOf(workspace: string): string {
+    return join(this.#directory, `${hash("sha256", workspace, "hex").slice(0, 32)}.lock`);
+  }
+
+  async #acquire(path: string, workspace: string, signal: AbortSignal): Promise<WriterLock> {
     const givesUpAt = performance.now() + this.#waitMs;
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
@@ -75,4 +101,8 @@ export class MutationLocks {
       }
     }
   }
+}
+
+function markBeside(lockPath: string): PublicationMark {
+  return new PublicationMark(`${lockPath}.writing`);
 }

@@ -65,10 +65,10 @@ async function editFileResource(
 ): Promise<ToolOutcome> {
   const operations = z.array(editOperationSchema).parse(request.operations);
   const path = pathOfUri(request.uri, context.workspace);
-  return await locks.hold(context.workspace, context.signal, async () => {
+  return await locks.hold(context.workspace, context.signal, async (mark) => {
     // Resolved under the lock: what a link leads to is part of what may change.
     const target = await allowedPath(path, "write", context);
     const uri = workspaceUri(target.path, context.workspace);
-    return await editFile({ uri, baseRevision: request.baseRevision, operations }, target, context);
+    return await editFile({ uri, baseRevision: request.baseRevision, operations }, target, context, mark);
   });
 }

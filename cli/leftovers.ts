@@ -1,0 +1,78 @@
+/** Removes what killed hosts of this user left on the machine: processes, queues, locks, temporary files. */
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { withinDeadline } from "../orchestrator/queue/deadline.ts";
+import { removeAbandonedTemporaries } from "../orchestrator/record/publication.ts";
+import { isRunning } from "../orchestrator/record/process-identity.ts";
+import { lockHolder } from "../orchestrator/record/writer-lock.ts";
+import type { Roots } from "../orchestrator/record/roots.ts";
+import { removeRecordLeftovers } from "../orchestrator/recovery/record-leftovers.ts";
+import type { RedisRuntime } from "../redis/runtime.ts";
+import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
+import { type Machine, ledgerDirectory, sandboxTemporaryRoot } from "./machine.ts";
+
+export type LeftoverParts = {
+  readonly roots: Roots;
+  readonly redis: Pick<RedisRuntime, "sweep">;
+  readonly machine: Pick<Machine, "captures" | "locks">;
+  /** Further directories in which a killed host may have been publishing a file. */
+  readonly directories: readonly string[];
+  /** Told, one by one, what could not be cleaned. */
+  readonly report: (error: unknown) => void;
+};
+
+/**
+ * Cleans up after dead hosts; live ones are not touched. Never rejects: whatever cannot be cleaned is reported and stays for the next
+ * start. A start with nothing to clean costs a few directory listings and one look into Redis.
+ */
+export async function removeLeftovers(parts: LeftoverParts): Promise<void> {
+  const { roots, redis, machine, report } = parts;
+  const step = async (work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      report(error);
+    }
+  };
+  // Processes first: they may still be writing what is cleaned after them.
+  await step(() => reapSurvivors(ledgerDirectory(roots)));
+  await step(() => redis.sweep());
+  // Before the locks go, which tell which conversations are served.
+  await step(() => removeSandboxTemporaries(roots));
+  await step(() => machine.locks.releaseStale(report));
+  await step(() => removeRecordLeftovers(roots.data, report));
+  await step(() => machine.captures.removeAbandoned());
+  for (const directory of parts.directories) await step(() => removeAbandonedTemporaries(directory));
+}
+
+/** Time after the start at which cleaning begins: the first request is on its way by then. */
+const cleaningDelayMs = 300;
+
+/** Cleans in the background a moment after the start, so that nobody waits for it. */
+export function removeLeftoversSoon(parts: LeftoverParts): {
+  /** Begins at once if it has not, and waits for the end at most `waitMs`. */
+  finish(waitMs: number): Promise<void>;
+} {
+  let running: Promise<void> | undefined;
+  const begin = (): Promise<void> => (running ??= removeLeftovers(parts));
+  const timer = setTimeout(() => void begin(), cleaningDelayMs).unref();
+  return {
+    finish: async (waitMs) => {
+      clearTimeout(timer);
+      await withinDeadline(begin(), waitMs);
+    },
+  };
+}
+
+/** The private temporary files of one root conversation's commands. */
+export async function removeSandboxTemporary(roots: Roots, conversationId: string): Promise<void> {
+  await rm(join(sandboxTemporaryRoot(roots), conversationId), { recursive: true, force: true });
+}
+
+async function removeSandboxTemporaries(roots: Roots): Promise<void> {
+  const names = await readdir(sandboxTemporaryRoot(roots)).catch(() => []);
+  for (const name of names) {
+    const holder = await lockHolder(join(roots.data, "conversations", `${name}.lock`));
+    if (holder === undefined || !isRunning(holder)) await removeSandboxTemporary(roots, name);
+  }
+}
