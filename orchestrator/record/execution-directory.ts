@@ -8,6 +8,7 @@ import {
   recordLimits,
 } from "../../lisp/data-forms/index.ts";
 import type { ConversationId, ExecutionId } from "../contract/identifiers.ts";
+import { inlineResultLimit } from "../jobs/journal-records.ts";
 import {
   type ActivityRecord,
   type ContinuityRecord,
@@ -80,13 +81,14 @@ export class ExecutionDirectory {
   }
 
   /**
-   * Synced when it carries a result, which may be nowhere else.
+   * Synced when it carries a result that is too large for the journal's settled record, and so may be nowhere else.
    *
    * @throws RecordError `already-exists` for a second terminal record.
    */
   writeTerminal(record: TerminalRecord): Promise<void> {
-    const rule = { ...files["terminal.sexp"], durable: record.result !== undefined };
-    return this.#write("terminal.sexp", terminalDocument.toForm(record), rule);
+    const { result } = record;
+    const durable = result !== undefined && JSON.stringify(result).length > inlineResultLimit;
+    return this.#write("terminal.sexp", terminalDocument.toForm(record), { ...once, durable });
   }
 
   /** @throws RecordError `already-exists`: a result is never overwritten. */
