@@ -22,6 +22,7 @@ import {
 import { errnoOf, RecordError, recordFailure } from "./failure.ts";
 import type { PlistDocument } from "./plist-document.ts";
 import { publishFile } from "./publication.ts";
+import { createPrivateDirectory } from "./roots.ts";
 
 /** How a file of an execution directory may be written. */
 interface FileRule {
@@ -72,8 +73,14 @@ export class ExecutionDirectory {
     return join(this.path, file);
   }
 
-  writeContinuity(record: ContinuityRecord): Promise<void> {
-    return this.writeForm("continuity.sexp", continuityDocument.toForm(record));
+  /** The first write of an execution, which creates its directory. */
+  async writeContinuity(record: ContinuityRecord): Promise<void> {
+    try {
+      await createPrivateDirectory(this.path);
+    } catch (error) {
+      throw recordFailure(error, this.path, "create the directory");
+    }
+    await this.writeForm("continuity.sexp", continuityDocument.toForm(record));
   }
 
   writeActivity(record: ActivityRecord): Promise<void> {

@@ -3,7 +3,7 @@ import { type FileHandle, link, open, readdir, rename, unlink } from "node:fs/pr
 import { basename, dirname, join } from "node:path";
 import { errnoOf, recordFailure } from "./failure.ts";
 import { hasProcess } from "./process-identity.ts";
-import { ensurePrivateDirectory } from "./roots.ts";
+import { createPrivateDirectory } from "./roots.ts";
 
 const privateMode = 0o600;
 
@@ -36,7 +36,7 @@ export async function publishFile(
     const handle = await openIn(dirname(path), temporary, mode);
     temporaryExists = true;
     try {
-      await handle.writeFile(content);
+      await writeFully(handle, typeof content === "string" ? Buffer.from(content) : content);
       // Only bits for others can have fallen to the umask.
       if (mode !== privateMode) await handle.chmod(mode);
       if (durable) await handle.datasync();
@@ -64,8 +64,14 @@ async function openIn(directory: string, temporary: string, mode: number): Promi
     return await open(temporary, "wx", mode);
   } catch (error) {
     if (errnoOf(error) !== "ENOENT") throw error;
-    await ensurePrivateDirectory(directory);
+    await createPrivateDirectory(directory);
     return open(temporary, "wx", mode);
+  }
+}
+
+async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    done += (await handle.write(bytes, done, bytes.length - done, done)).bytesWritten;
   }
 }
 
@@ -83,11 +89,14 @@ export async function syncDirectory(path: string): Promise<void> {
 
 const temporaryPattern = /^\..+\.(\d+)\.[0-9a-f]{12}\.publishing$/;
 
+/** Tells this module's instance from those of other threads and of earlier processes with our number. */
+const instance = randomBytes(3).toString("hex");
+let publications = 0;
+
 function temporaryName(path: string): string {
-  return join(
-    dirname(path),
-    `.${basename(path)}.${process.pid}.${randomBytes(6).toString("hex")}.publishing`,
-  );
+  publications = (publications + 1) % 0x1000000;
+  const unique = instance + publications.toString(16).padStart(6, "0");
+  return join(dirname(path), `.${basename(path)}.${process.pid}.${unique}.publishing`);
 }
 
 /**

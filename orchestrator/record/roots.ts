@@ -67,8 +67,11 @@ export async function ensurePrivateDirectory(path: string): Promise<void> {
   }
 }
 
-/** One directory after the other: Node's recursive `mkdir` calls a read-only file system a missing directory. */
-async function createPrivateDirectory(path: string): Promise<void> {
+/**
+ * Creates `path`, and its parents where they are missing, with mode 0700; one that is there already is no error. Does it
+ * one directory after the other: Node's recursive `mkdir` calls a read-only file system a missing directory.
+ */
+export async function createPrivateDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
