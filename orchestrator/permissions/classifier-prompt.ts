@@ -1,6 +1,10 @@
 /** What the classifier of mode auto is asked, and how its answer is read. It sees the command and the job's prompt, never the job's input. */
 import type { CommandRequest } from "../contract/permissions.ts";
+import { commandChain } from "./command-chain.ts";
 import type { Verdict } from "./headless-authority.ts";
+
+/** Parts of a chain that are listed for the classifier. */
+const listedPartLimit = 64;
 
 /** Characters of a command that the classifier sees; a longer command is denied without asking. */
 export const classifiedCommandLimit = 16_384;
@@ -22,8 +26,23 @@ export function classifierQuestion(request: CommandRequest, jobPrompt: string): 
     JSON.stringify(request.directory),
     "The command:",
     JSON.stringify(request.command),
+    ...partsOf(request.command),
     "Your one word:",
   ].join("\n");
+}
+
+/** Every command the text would run, also those inside others, so that none is overlooked. */
+function partsOf(command: string): readonly string[] {
+  const chain = commandChain(command);
+  const known = chain.commands
+    .slice(0, listedPartLimit)
+    .map(({ text, via }) => JSON.stringify([...via, text].join(" > ")));
+  const left = chain.commands.length - known.length;
+  return [
+    ...(chain.commands.length > 1 ? ["Its parts:", ...known] : []),
+    ...(left > 0 ? [`… and ${left} more.`] : []),
+    ...(chain.kind === "opaque" ? [`Not all of it is known before it runs: ${chain.reason}`] : []),
+  ];
 }
 
 /** The verdict of an answer; anything but one of the three words is a denial. */

@@ -5,11 +5,13 @@
  * |---|---|---|---|
  * | full | run with the user's privileges | allowed | allowed |
  * | sandbox | sandboxed, or denied where no sandbox is possible | denied | denied |
- * | auto | as a classifier decides; denied without one | denied | denied |
+ * | auto | as a classifier decides, within the ceiling of the command's parts; denied without one | denied | denied |
  * | ask | denied | denied | denied |
  */
 import { isAbsolute, relative } from "node:path";
 import { failureOf } from "../contract/failure.ts";
+import { commandCeiling } from "./command-ceiling.ts";
+import { commandChain } from "./command-chain.ts";
 import type {
   Authority,
   CommandDecision,
@@ -105,9 +107,16 @@ async function classified(
     return denied("classifier-failed", `the command could not be judged: ${failureOf(error).message}`);
   }
   if (verdict === "sandbox") return sandboxed(parts);
-  return verdict === "full"
-    ? { kind: "full" }
-    : denied("classifier-denied", "permission mode auto judged that this job does not call for the command.");
+  // What the rules hold in the sandbox stays there: the text that is judged can talk a model into anything.
+  if (verdict === "full") {
+    return commandCeiling(commandChain(request.command)).kind === "full"
+      ? { kind: "full" }
+      : sandboxed(parts);
+  }
+  return denied(
+    "classifier-denied",
+    "permission mode auto judged that this job does not call for the command.",
+  );
 }
 
 function decidePath(path: string, parts: HeadlessAuthorityParts): PathDecision {
