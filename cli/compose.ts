@@ -151,7 +151,7 @@ async function compose(
       ...fileSchemes(machine.locks),
       shellLogScheme({ captures: machine.captures, mayInspect }),
     ],
-    machineTools: [],
+    machineTools: machine.tools,
     roles,
     models,
     authority,
@@ -165,6 +165,9 @@ async function compose(
       if (observation.kind === "agent-event") observeAgent(observation.event);
       options.observe(observation);
     },
+    handedOver: (job) => {
+      void machine.captures.release(job.conversationId, job.executionId).catch(reportLeftover(options));
+    },
     report: (failure) => options.diagnostics(`${failure.code}: ${failure.message}`),
     now: Date.now,
   };
@@ -175,6 +178,8 @@ async function compose(
   opened.push(async () => {
     await host.shutdown(shutdownMs);
     await removeSandboxTemporary(roots, host.conversationId);
+    // Completions that were not delivered by now have nobody left to go to.
+    await machine.captures.release(host.conversationId);
   });
   const cleaned = removeLeftoversSoon({
     roots,

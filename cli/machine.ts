@@ -2,10 +2,12 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { ToolDeclaration } from "../orchestrator/contract/tool.ts";
 import type { Roots } from "../orchestrator/record/roots.ts";
 import type { Executor } from "../orchestrator/jobs/supervisor.ts";
 import { type Sandbox, probeSandbox } from "../workers/sandbox/sandbox.ts";
 import { CaptureStore } from "../workers/shell/capture-store.ts";
+import { searchTools } from "../workers/search/search-tools.ts";
 import { shellExecutor } from "../workers/shell/shell-executor.ts";
 import { MutationLocks } from "../workers/workspace/mutation-lock.ts";
 import { Spawner } from "../workers/spawner/spawner.ts";
@@ -59,6 +61,8 @@ export type Machine = {
   readonly locks: MutationLocks;
   readonly sandbox: LazySandbox;
   readonly shellExecutor: Executor<"shell">;
+  /** Tools that need nothing but the machine. */
+  readonly tools: readonly ToolDeclaration[];
   close(): Promise<void>;
 };
 
@@ -93,6 +97,7 @@ export function openMachine(environment: Environment, roots: Roots): Machine {
       temporaryRoot: sandboxTemporaryRoot(roots),
       environment,
     }),
+    tools: searchTools({ spawner, searchPath: environment["PATH"] }),
     close: async () => {
       await spawner.close();
       await sandbox.close();

@@ -79,6 +79,8 @@ export type ChildServiceParts = {
   readonly childTimeoutMs: number | undefined;
   readonly now: () => number;
   readonly observe: (observation: ChildObservation) => void;
+  /** Told of each job whose completion is in the durable record of its owner. */
+  readonly delivered: (job: Job) => void;
 };
 
 type LiveChild = {
@@ -300,7 +302,10 @@ export class ChildService {
             conversationId: job.completionOwner,
           })),
         );
-        for (const { job } of delivered) job.delivered = true;
+        for (const { job } of delivered) {
+          job.delivered = true;
+          this.#parts.delivered(job);
+        }
       },
     };
   }

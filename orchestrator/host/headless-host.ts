@@ -77,6 +77,8 @@ export type HeadlessHostParts = {
   readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
   readonly announce: (announcement: JobAnnouncement) => void;
   readonly observe: (observation: ChildObservation) => void;
+  /** Told of each job whose outcome was handed over: its evidence needs no protection from pruning any more. */
+  readonly handedOver: (job: Job) => void;
   readonly report: (failure: Failure) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -273,7 +275,8 @@ export class HeadlessHost {
   }
 
   #createChildren(): ChildService {
-    const { models, authority, permissionNote, maxDepth, childTimeoutMs, now, observe, replay } = this.#parts;
+    const { models, authority, permissionNote, maxDepth, childTimeoutMs, now, observe, replay, handedOver } =
+      this.#parts;
     return new ChildService({
       rootConversationId: this.conversationId,
       supervisor: this.#supervisor,
@@ -290,6 +293,7 @@ export class HeadlessHost {
       childTimeoutMs,
       now,
       observe,
+      delivered: handedOver,
     });
   }
 
@@ -317,6 +321,7 @@ export class HeadlessHost {
     if (announcement.kind !== "settled") return;
     this.#children.completed({ job: announcement.job, outcome: announcement.outcome });
     this.#roleOf.delete(announcement.job.executionId);
+    if (!announcement.job.detached) this.#parts.handedOver(announcement.job);
   }
 
   /** The primary sees every execution; a child its own and those below it. */

@@ -35,7 +35,7 @@ export interface CaptureRequest {
   readonly conversationId: string;
   readonly executionId: string;
   readonly separate: boolean;
-  /** Keeps the capture from pruning until {@link CaptureStore.markDelivered}. */
+  /** Keeps the capture from pruning until {@link CaptureStore.release}. */
   readonly protectUntilDelivered: boolean;
 }
 
@@ -145,10 +145,22 @@ export class CaptureStore {
     return { output, error };
   }
 
-  /** Lets go of captures whose completion has been delivered; unknown ones are ignored. */
-  async markDelivered(artifact: ArtifactName): Promise<void> {
-    if ((await this.#readRecord(this.#directoryOf(artifact))) === undefined) return;
-    await this.#updateRecord(artifact, (record) => ({ ...record, delivered: true }));
+  /**
+   * Lets go of the captures of an execution, or of all of a conversation's: what they are evidence of was handed over, or
+   * nobody is left to hand it to. Unknown ones are ignored.
+   */
+  async release(conversationId: string, executionId?: string): Promise<void> {
+    if (!isReferencePart(conversationId)) return;
+    const at = join(this.#root, conversationId);
+    const executions =
+      executionId === undefined ? await subdirectories(at) : [executionId].filter(isReferencePart);
+    for (const execution of executions) {
+      for (const artifactId of await subdirectories(join(at, execution))) {
+        await this.#updateRecord({ conversationId, executionId: execution, artifactId }, (record) =>
+          record.delivered ? undefined : { ...record, delivered: true },
+        );
+      }
+    }
   }
 
   /** Follows a reference. Throws the file system's error when the directory cannot be looked at. */
@@ -263,10 +275,11 @@ export class CaptureStore {
 
   async #updateRecord(
     artifact: ArtifactName,
-    change: (record: CaptureRecord) => CaptureRecord,
+    change: (record: CaptureRecord) => CaptureRecord | undefined,
   ): Promise<void> {
     const record = await this.#readRecord(this.#directoryOf(artifact));
-    if (record !== undefined) await this.#writeRecord(change(record));
+    const changed = record === undefined ? undefined : change(record);
+    if (changed !== undefined) await this.#writeRecord(changed);
   }
 
   async #writeRecord(record: CaptureRecord): Promise<void> {

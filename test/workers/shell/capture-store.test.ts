@@ -90,9 +90,22 @@ describe("CaptureStore", () => {
     expect(closed.output).toMatchObject({ status: "failed", observedBytes: 11 });
     expect(closed.output.failure).toContain("1 artifacts");
     expect(refused.output.window.sample(100).head.toString()).toBe("still shown");
-    await store.markDelivered(protectedOne);
+    await store.release(protectedOne.conversationId, protectedOne.executionId);
     await captured(store, "2");
     expect((await store.find({ ...protectedOne, stream: "output" })).kind).toBe("pruned");
+  });
+
+  test("a whole conversation is let go at once, and strangers' names are ignored", async () => {
+    const store = new CaptureStore({ root: scratchDirectory() });
+    await captured(store, "1", { executionId: "one", protectUntilDelivered: true });
+    await captured(store, "2", { executionId: "two", protectUntilDelivered: true });
+    await captured(store, "3", { conversationId: "other", protectUntilDelivered: true });
+    await store.release("conv");
+    await store.release("none");
+    await store.release("../conv", "one");
+    expect((await store.list()).filter(({ delivered }) => !delivered)).toMatchObject([
+      { conversationId: "other" },
+    ]);
   });
 
   test("a capture directory that cannot be made is reported with its place and loses no output", async () => {
