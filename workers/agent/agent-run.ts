@@ -1,6 +1,7 @@
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 import {
   threadMessageSchema,
+  type AgentEvent,
   type AgentHostPort,
   type AgentOutcome,
   type AgentSpec,
@@ -66,6 +67,7 @@ export class AgentRun {
   #cancel(reason: string): void {
     this.#cancelReason = reason;
     this.#send({ kind: "cancel", reason });
+    clearTimeout(this.#graceTimer);
     this.#graceTimer = setTimeout(() => {
       if (this.#threadId !== undefined) this.#pool.terminate(this.#threadId);
     }, this.#pool.cancelGraceMs);
@@ -95,9 +97,7 @@ export class AgentRun {
     const message: ThreadMessage = parsed.data;
     switch (message.kind) {
       case "event":
-        if (message.event.event === "run-started") this.#threadId = message.event.threadId;
-        if (message.event.event === "request-started") this.#requests += 1;
-        this.#host.event(message.event);
+        this.#takeEvent(message.event);
         return;
       case "boundary":
         this.#serve(message.id, async () => ({
@@ -119,7 +119,19 @@ export class AgentRun {
     }
   }
 
+  #takeEvent(event: AgentEvent): void {
+    if (event.event === "run-started") this.#threadId = event.threadId;
+    if (event.event === "request-started") this.#requests += 1;
+    try {
+      this.#host.event(event);
+    } catch (error) {
+      this.#violated(`The host could not take the event ${event.event}: ${describe(error)}`);
+    }
+  }
+
   #serve(id: number, answer: () => Promise<HostMessage>): void {
+    // A run that has failed already acts no more; its thread is being stopped.
+    if (this.#outcome !== undefined) return;
     const served = this.#answered(id, answer).finally(() => this.#serving.delete(served));
     this.#serving.add(served);
   }
@@ -133,7 +145,7 @@ export class AgentRun {
     }
   }
 
-  /** The thread runs other code than the host: the run ends here, and the thread is told to stop it. */
+  /** Host and thread do not understand each other: the run ends here, and the thread is told to stop it. */
   #violated(problem: string): void {
     this.#outcome ??= {
       status: "failed",

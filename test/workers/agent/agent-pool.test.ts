@@ -176,6 +176,18 @@ describe("the boundary", () => {
     });
   });
 
+  it("ends the run when its host cannot take an event, and acts no more", async () => {
+    await using server = await startModelServer([calls([read]), answer("never asked")]);
+    const host = new RecordingHost();
+    host.event = (event) => {
+      if (event.event === "request-completed") throw new Error("no room for events");
+    };
+    const outcome = await pool.run(liveSpec(server.baseUrl, "chat"), host, never);
+    expect(outcome).toMatchObject({ status: "failed", failure: { code: "internal-error" } });
+    expect(host.executed).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  });
+
   it("takes steering along with the results", async () => {
     await using server = await startModelServer([answer("Shall I?"), answer("Done.")]);
     const host = new RecordingHost();
@@ -251,16 +263,16 @@ describe("cancel", () => {
 
 describe("many agents in one thread", () => {
   it("run side by side", async () => {
-    await using server = await startModelServer(() => answer("Done.", { latencyMs: 40 }));
+    // No answer ends, so the thirtieth request arrives only if no agent waits for another.
+    await using server = await startModelServer(() => answer("Hm.", { fault: { kind: "stall", after: 1 } }));
+    const abort = new AbortController();
     const hosts = Array.from({ length: 30 }, () => new RecordingHost());
-    const startedAt = performance.now();
-    const outcomes = await Promise.all(
-      hosts.map((host) => pool.run(liveSpec(server.baseUrl, "responses"), host, never)),
-    );
-    expect(outcomes).toEqual(hosts.map(() => ({ status: "finished", requests: 1 })));
+    const running = hosts.map((host) => pool.run(liveSpec(server.baseUrl, "responses"), host, abort.signal));
+    await server.arrived(30);
     const threads = new Set(hosts.map((host) => host.all("run-started")[0]?.threadId));
     expect(threads.size).toBe(1);
-    expect(performance.now() - startedAt).toBeLessThan(30 * 40);
+    abort.abort("enough");
+    expect((await Promise.all(running)).every(({ status: ended }) => ended === "cancelled")).toBe(true);
   });
 });
 

@@ -153,7 +153,7 @@ describe.each(wires)("a connection over %s", (wire) => {
 
   it("that falls silent inside the stream times out, and counts as generation", async () => {
     const silent = calls([write], { text: "I write.", fault: { kind: "stall", after: 4 } });
-    const { outcome, host, requests } = await play(() => silent, wire, { streamIdleTimeoutMs: 60 });
+    const { outcome, host, requests } = await play(() => silent, wire, { streamIdleTimeoutMs: 400 });
     expect(outcome).toMatchObject(failedWith("timeout"));
     expect(requests).toHaveLength(3);
     expect(host.all("attempt-failed").every(({ failure }) => failure.outputReceived)).toBe(true);
