@@ -1,7 +1,7 @@
 import type { ModelEndpoint, ModelItem, ModelRequest } from "../../orchestrator/contract/model.ts";
 import { parseToolArguments } from "../../orchestrator/model-exchange/tool-arguments.ts";
 import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
-import { serverEffort } from "./reasoning-effort.ts";
+import { serverEffort, takesParallelCalls } from "./model-families.ts";
 import { objectIn, type WireObject } from "./wire-values.ts";
 
 /** The body of `POST /chat/completions`. */
@@ -17,7 +17,8 @@ export function chatBody(endpoint: ModelEndpoint, request: ModelRequest, names: 
     messages: chatMessages(request, endpoint, names),
     stream: true,
     stream_options: { include_usage: true },
-    ...(tools.length === 0 ? {} : { tools, parallel_tool_calls: true }),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length > 0 && takesParallelCalls(request.model) ? { parallel_tool_calls: true } : {}),
     ...(endpoint.reasoning && request.reasoningEffort !== undefined
       ? { reasoning_effort: serverEffort(request.reasoningEffort) }
       : {}),

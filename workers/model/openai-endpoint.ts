@@ -1,5 +1,6 @@
 import type { ModelEndpoint, ModelWire } from "../../orchestrator/contract/model.ts";
 import { ModelRequestError, type ModelFailureCode } from "../../orchestrator/contract/model-failure.ts";
+import { isReasoningModel } from "./model-families.ts";
 
 /** Name of the provider that holds API keys of the official API and of compatible servers. */
 export const openAiProvider = "openai-api";
@@ -16,15 +17,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Bare ids that are known to belong to the official API. */
 const knownFamily = /^(gpt-|chatgpt-|o[1-9](-|$)|codex-|computer-use-)/;
-/** Models that reason: they take an effort and give encrypted reasoning items. */
-const reasoningFamily = /^(o[1-9](-|$)|gpt-([5-9]|[1-9]\d)|gpt-oss|codex-)/;
-
-/** True when a model of this id takes a reasoning effort; judged by its family, the last part of the id. */
-export function isReasoningModel(model: string): boolean {
-  const family = model.slice(model.lastIndexOf("/") + 1);
-  return reasoningFamily.test(family) && !/-chat(-|$)/.test(family);
-}
-
 /**
  * Finds the endpoint of a model id.
  *

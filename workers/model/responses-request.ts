@@ -1,6 +1,6 @@
 import type { ModelEndpoint, ModelItem, ModelRequest, WireItem } from "../../orchestrator/contract/model.ts";
 import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
-import { serverEffort } from "./reasoning-effort.ts";
+import { serverEffort, takesParallelCalls } from "./model-families.ts";
 import { objectIn, textOf, type WireObject } from "./wire-values.ts";
 
 /** The body of `POST /responses`: nothing is stored by the server, so the whole conversation goes along. */
@@ -18,7 +18,8 @@ export function responsesBody(endpoint: ModelEndpoint, request: ModelRequest, na
     input: request.items.flatMap((item) => inputItems(item, endpoint, names)),
     stream: true,
     store: false,
-    ...(tools.length === 0 ? {} : { tools, parallel_tool_calls: true }),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length > 0 && takesParallelCalls(request.model) ? { parallel_tool_calls: true } : {}),
     ...(endpoint.reasoning ? { include: ["reasoning.encrypted_content"] } : {}),
     ...(endpoint.reasoning && request.reasoningEffort !== undefined
       ? { reasoning: { effort: serverEffort(request.reasoningEffort) } }

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { modelEndpointSchema } from "../../../orchestrator/contract/model.ts";
-import {
-  isReasoningModel,
-  resolveOpenAiModel,
-  type Environment,
-} from "../../../workers/model/openai-endpoint.ts";
+import { isReasoningModel, takesParallelCalls } from "../../../workers/model/model-families.ts";
+import { resolveOpenAiModel, type Environment } from "../../../workers/model/openai-endpoint.ts";
 
 const key = { OPENAI_API_KEY: "key-of-a-test" };
 const own = { AUTOLITH_OPENAI_BASE_URL: "http://127.0.0.1:8080/v1/" };
@@ -90,4 +87,13 @@ it.each([
   ["omni", false],
 ] as const)("%s reasons: %s", (model, expected) => {
   expect(isReasoningModel(model)).toBe(expected);
+});
+
+it.each([
+  ["o3", false],
+  ["o4-mini", false],
+  ["gpt-5.2", true],
+  ["ollama/qwen3", true],
+] as const)("%s takes parallel calls: %s", (model, expected) => {
+  expect(takesParallelCalls(model)).toBe(expected);
 });
