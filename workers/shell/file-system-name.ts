@@ -1,16 +1,24 @@
 import { readFileSync, statfsSync } from "node:fs";
 
-/** Where the file system that holds a path is mounted, from the text of `/proc/self/mountinfo`. */
-export function mountPointOf(path: string, mountInfo: string): string {
-  let found = "/";
+/** A mounted file system. */
+interface Mount {
+  readonly point: string;
+  readonly readOnly: boolean;
+}
+
+/** The file system that holds a path, from the text of `/proc/self/mountinfo`. */
+export function mountOf(path: string, mountInfo: string): Mount {
+  let found: Mount = { point: "/", readOnly: false };
   for (const line of mountInfo.split("\n")) {
-    const encoded = line.split(" ")[4];
+    const [, , , , encoded, options = "", ...rest] = line.split(" ");
     if (encoded === undefined) continue;
     const point = encoded.replace(/\\([0-7]{3})/g, (_, octal: string) =>
       String.fromCharCode(Number.parseInt(octal, 8)),
     );
     const holds = point === "/" || path === point || path.startsWith(`${point}/`);
-    if (holds && point.length >= found.length) found = point;
+    // Both the mount and the file system itself may be read-only.
+    const all = [...options.split(","), ...(rest.at(-1) ?? "").split(",")];
+    if (holds && point.length >= found.point.length) found = { point, readOnly: all.includes("ro") };
   }
   return found;
 }
@@ -21,27 +29,29 @@ export function mountPointOf(path: string, mountInfo: string): string {
  */
 export function describeWriteFailure(error: unknown, path: string): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-  const place = fileSystemOf(path);
-  switch (code) {
-    case "ENOSPC":
-      return `No space left on the file system mounted at ${place} (needed for ${path}).`;
-    case "EDQUOT":
-      return `The disk quota on the file system mounted at ${place} is used up (needed for ${path}).`;
-    case "EROFS":
-      return `The file system mounted at ${place} is read-only (needed for ${path}).`;
-    default:
-      return `Cannot write ${path} on the file system mounted at ${place} (${code}).`;
+  const { place, readOnly } = fileSystemOf(path);
+  if (code === "ENOSPC") return `No space left on the file system mounted at ${place} (needed for ${path}).`;
+  if (code === "EDQUOT") {
+    return `The disk quota on the file system mounted at ${place} is used up (needed for ${path}).`;
   }
+  // Making directories on such a disk fails with other codes too.
+  if (code === "EROFS" || readOnly) {
+    return `The file system mounted at ${place} is read-only (needed for ${path}).`;
+  }
+  return `Cannot write ${path} on the file system mounted at ${place} (${code}).`;
 }
 
-function fileSystemOf(path: string): string {
-  let point = "unknown";
+function fileSystemOf(path: string): { readonly place: string; readonly readOnly: boolean } {
+  let mount: Mount = { point: "unknown", readOnly: false };
   try {
-    point = mountPointOf(path, readFileSync("/proc/self/mountinfo", "utf8"));
-    const { bavail, bsize } = statfsSync(point);
-    return `${point}, ${Math.floor((bavail * bsize) / 1024)} KiB free`;
+    mount = mountOf(path, readFileSync("/proc/self/mountinfo", "utf8"));
+    const { bavail, bsize } = statfsSync(mount.point);
+    return {
+      place: `${mount.point}, ${Math.floor((bavail * bsize) / 1024)} KiB free`,
+      readOnly: mount.readOnly,
+    };
   } catch {
     // No /proc, or the mount point is not reachable: the path in the sentence has to do.
-    return point;
+    return { place: mount.point, readOnly: mount.readOnly };
   }
 }

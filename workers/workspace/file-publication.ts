@@ -71,7 +71,7 @@ async function refuseUnwritable(target: string, path: string): Promise<void> {
   try {
     await access(target, constants.W_OK);
   } catch (error) {
-    throw pathFailure(error, path);
+    throw writeFailure(error, path);
   }
 }
 

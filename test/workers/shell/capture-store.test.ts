@@ -6,7 +6,7 @@ import { countedBytes, defaultCaptureLimits, planRetention } from "../../../work
 import type { CaptureRecord } from "../../../workers/shell/capture-record.ts";
 import { CaptureStore } from "../../../workers/shell/capture-store.ts";
 import type { ArtifactName, OpenCapture } from "../../../workers/shell/capture-store.ts";
-import { mountPointOf } from "../../../workers/shell/file-system-name.ts";
+import { mountOf } from "../../../workers/shell/file-system-name.ts";
 import { scratchDirectory } from "../spawner/collect.ts";
 
 const request = {
@@ -176,14 +176,15 @@ describe("planRetention", () => {
   });
 });
 
-describe("mountPointOf", () => {
-  const table = "1 0 8:1 / / rw - ext4\n2 1 0:5 / /mnt/a\\040b rw - tmpfs\n3 1 0:6 / /mnt rw - tmpfs\n";
+describe("mountOf", () => {
+  const table =
+    "1 0 8:1 / / rw shared:1 - ext4 /dev/a rw\n2 1 0:5 / /mnt/a\\040b rw - tmpfs t ro,size=1\n3 1 0:6 / /mnt ro,nosuid - tmpfs t rw\n";
   test.each([
-    ["/home/x", "/"],
-    ["/mnt/a b/deep", "/mnt/a b"],
-    ["/mnt/ab", "/mnt"],
-    ["/mntx", "/"],
-  ])("%s lies on %s", (path, point) => {
-    expect(mountPointOf(path, table)).toBe(point);
+    ["/home/x", "/", false],
+    ["/mnt/a b/deep", "/mnt/a b", true],
+    ["/mnt/ab", "/mnt", true],
+    ["/mntx", "/", false],
+  ])("%s lies on %s, read-only: %s", (path, point, readOnly) => {
+    expect(mountOf(path, table)).toEqual({ point, readOnly });
   });
 });
