@@ -5,9 +5,7 @@ import { type ConcurrencyClass, concurrencyClasses } from "../contract/job-catal
 import type { ClaimHandler, QueueConsumer, QueueEntry, QueueHealth, QueuePort } from "../contract/queue.ts";
 import { ClaimSlots } from "./claim-slots.ts";
 import { withinDeadline } from "./deadline.ts";
-
-/** Executions whose repeated enqueueing is still recognised after they were claimed; the oldest are forgotten first. */
-const rememberedExecutions = 10_000;
+import { RecentExecutions } from "./recent-executions.ts";
 
 /**
  * The queue port in the memory of one process: the twin that tests and embedders without Redis use. It forgets
@@ -18,7 +16,7 @@ export class MemoryQueue implements QueuePort {
   readonly #waiting = new Map<ConcurrencyClass, Map<ExecutionId, QueueEntry>>(
     concurrencyClasses.map((concurrencyClass) => [concurrencyClass, new Map()]),
   );
-  readonly #known = new Set<ExecutionId>();
+  readonly #known = new RecentExecutions();
   readonly #listeners = new Set<(health: QueueHealth) => void>();
   readonly #onError: (error: unknown) => void;
   #health: QueueHealth = "connected";
@@ -44,8 +42,7 @@ export class MemoryQueue implements QueuePort {
   async enqueue(entries: readonly QueueEntry[]): Promise<void> {
     this.#checkAnswering();
     for (const entry of entries) {
-      if (this.#known.has(entry.executionId)) continue;
-      this.#remember(entry.executionId);
+      if (!this.#known.add(entry.executionId)) continue;
       this.#backlog(entry.concurrencyClass).set(entry.executionId, entry);
     }
     this.#consumer?.advance();
@@ -86,12 +83,6 @@ export class MemoryQueue implements QueuePort {
 
   #backlog(concurrencyClass: ConcurrencyClass): Map<ExecutionId, QueueEntry> {
     return this.#waiting.get(concurrencyClass) ?? new Map<ExecutionId, QueueEntry>();
-  }
-
-  #remember(executionId: ExecutionId): void {
-    this.#known.add(executionId);
-    const oldest = this.#known.values().next().value;
-    if (this.#known.size > rememberedExecutions && oldest !== undefined) this.#known.delete(oldest);
   }
 
   #checkAnswering(): void {

@@ -7,6 +7,7 @@ import { type ConcurrencyClass, concurrencyClasses } from "../../orchestrator/co
 import type { ClaimHandler, QueueConsumer } from "../../orchestrator/contract/queue.ts";
 import { ClaimSlots } from "../../orchestrator/queue/claim-slots.ts";
 import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
+import { RecentExecutions } from "../../orchestrator/queue/recent-executions.ts";
 import { RedisError } from "../failure.ts";
 import { type HostId, queueName, queuePrefix } from "../keys.ts";
 import { jobReferenceSchema } from "./job-reference.ts";
@@ -45,6 +46,7 @@ export class BullConsumer implements QueueConsumer {
   readonly #slots: Readonly<Record<ConcurrencyClass, ClaimSlots>>;
   readonly #workers = new Map<ConcurrencyClass, Worker>();
   readonly #attended = new Set<ConcurrencyClass>();
+  readonly #begun = new RecentExecutions();
   #pausing = false;
 
   constructor(options: BullConsumerOptions) {
@@ -157,6 +159,8 @@ export class BullConsumer implements QueueConsumer {
     }
     try {
       const reference = jobReferenceSchema.parse(job.data);
+      // A server that is killed while its disk is slow may forget up to two seconds of what it answered, claims among it.
+      if (!this.#begun.add(reference.executionId)) return;
       // BullMQ's own token serves several jobs in a row; a claim's is its own.
       const claimToken = claimTokenSchema.parse(randomUUID());
       await this.#options.handler({ ...reference, concurrencyClass, claimToken });

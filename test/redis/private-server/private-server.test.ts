@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isRunning } from "../../../orchestrator/record/process-identity.ts";
 import { closeConnection, openConnection } from "../../../redis/connection.ts";
@@ -45,6 +46,11 @@ async function recordOf(location: PrivateServerLocation): Promise<ServerRecord> 
   const record = await readServerRecord(location.record);
   if (record === undefined) throw new Error("no server is recorded");
   return record;
+}
+
+/** Bytes of answered commands that the server has not handed to its file yet: with a slow disk it may wait two seconds. */
+async function unwrittenBytes(client: Redis): Promise<number> {
+  return Number(/aof_buffer_length:(\d+)/.exec(await client.info("persistence"))?.[1]);
 }
 
 async function killServer(location: PrivateServerLocation): Promise<ServerRecord> {
@@ -114,6 +120,7 @@ describe("the private server", () => {
     const client = await openConnection(server.endpoint, "producer", { onError: () => undefined });
     onTestFinished(() => closeConnection(client, 200));
     await client.set("kept", "yes");
+    await expect.poll(() => unwrittenBytes(client)).toBe(0);
     await killServer(location);
     await expect.poll(() => client.status).not.toBe("ready");
     await Promise.all([server.recover(), server.recover()]);
@@ -128,6 +135,7 @@ describe("the private server", () => {
     const server = await joined(location);
     const client = await openConnection(server.endpoint, "producer", { onError: () => undefined });
     for (let index = 0; index < 100; index += 1) await client.set(`key${index}`, "value");
+    await expect.poll(() => unwrittenBytes(client)).toBe(0);
     await closeConnection(client, 200);
     await killServer(location);
     const directory = join(location.directory, "appendonlydir");
