@@ -17,6 +17,7 @@ import { readPreferences } from "../orchestrator/settings/preferences.ts";
 import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
 import { RedisRuntime } from "../redis/runtime.ts";
 import { startAgentPool } from "../workers/agent/agent-pool.ts";
+import { hideOwnEnvironment } from "../workers/spawner/own-environment.ts";
 import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
 import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
 import { openAiProvider } from "../workers/model/openai-endpoint.ts";
@@ -40,8 +41,8 @@ export type RunHostOptions = {
   readonly reopen?: ConversationId;
   /** The artifact of the run; what killed runs left beside it is removed. */
   readonly outputPath?: string;
-  /** Other agent threads than the usual ones: crash drills have some that can be made to fail. */
-  readonly agentThread?: { readonly url: URL; readonly maxHeapMb: number };
+  /** The entry of agent threads; another one only in crash drills. */
+  readonly agentThread?: URL;
   /** What the classifier of mode auto knows of the job. */
   readonly jobPrompt: string;
   readonly announce: (announcement: JobAnnouncement) => void;
@@ -89,6 +90,7 @@ async function compose(
 ): Promise<RunHost> {
   const { environment } = options;
   performance.mark("autolith:compose");
+  hideEnvironment(options.diagnostics);
   const roots = resolveRoots(environment);
   const workspace = realpathSync(options.workingDirectory);
   const siteConfigRoot = siteRoot(options);
@@ -110,9 +112,7 @@ async function compose(
   const pool = startAgentPool({
     expectLiveRequests: options.replay === undefined,
     onIdleThreadLost: (error) => options.diagnostics(`An idle agent thread ended: ${String(error)}`),
-    ...(options.agentThread === undefined
-      ? {}
-      : { threadUrl: options.agentThread.url, maxHeapMb: options.agentThread.maxHeapMb }),
+    ...(options.agentThread === undefined ? {} : { threadUrl: options.agentThread }),
   });
   opened.push(() => pool.close());
   performance.mark("autolith:pool-started");
@@ -187,7 +187,6 @@ async function compose(
     roots,
     redis,
     machine,
-    conversation: host.conversationId,
     directories: [roots.state, ...(options.outputPath === undefined ? [] : [dirname(options.outputPath)])],
     report: reportLeftover(options),
   });
@@ -195,6 +194,17 @@ async function compose(
   performance.mark("autolith:host-open");
   opened.unshift(() => exchange.close());
   return new RunHost({ host, modelId, workspace, models, close: closeAll });
+}
+
+/** Keys and passwords of this process are not to be read from a command by way of /proc. */
+function hideEnvironment(diagnostics: (line: string) => void): void {
+  try {
+    hideOwnEnvironment();
+  } catch (error) {
+    diagnostics(
+      `permissions: commands with full access can read this process's environment: ${failureOf(error).message}`,
+    );
+  }
 }
 
 function reportLeftover({ diagnostics }: RunHostOptions): (error: unknown) => void {

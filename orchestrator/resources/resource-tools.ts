@@ -40,7 +40,10 @@ function readTool(schemes: Schemes): ToolDeclaration {
 }
 
 function editTool(schemes: Schemes, editable: readonly ResourceScheme[]): ToolDeclaration {
-  const operations = editable.flatMap(({ editing }) => (editing === undefined ? [] : [editing.operation]));
+  // Schemes that name the same things share their operations, which are shown once.
+  const operations = [
+    ...new Set(editable.flatMap(({ editing }) => (editing === undefined ? [] : [editing.operation]))),
+  ];
   const [first, ...others] = operations;
   const operation =
     first === undefined || others.length === 0 ? (first ?? z.unknown()) : z.union([first, ...others]);
