@@ -1,0 +1,71 @@
+/** What clients put into a session: prompts, steering, queued follow-ups; and where accepted input waits. */
+import { z } from "zod";
+import { imageSchema } from "./updates.ts";
+
+/** Most characters of one input, all of its parts together (manual). */
+export const inputCharacterLimit = 262_144;
+/** Most images of one input, and bytes of each when decoded. */
+export const inputImageLimit = 16;
+export const inputImageByteLimit = 10_485_760;
+/** Most inputs waiting in one session, and their characters together. */
+export const pendingInputLimit = 256;
+export const pendingCharacterLimit = 2_097_152;
+
+/** One part of a prompt, as in ACP. */
+export const promptPartSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("text"), text: z.string() }),
+  /** A reference that the model may read by its tools. */
+  z.strictObject({
+    type: z.literal("resource-link"),
+    uri: z.string().min(1).max(8_192),
+    name: z.string().max(1_024).optional(),
+  }),
+  /** Text that the client embeds. */
+  z.strictObject({
+    type: z.literal("resource"),
+    uri: z.string().min(1).max(8_192),
+    mimeType: z.string().max(256).optional(),
+    text: z.string(),
+  }),
+  z.strictObject({ type: z.literal("image"), image: imageSchema }),
+]);
+export type PromptPart = z.infer<typeof promptPartSchema>;
+
+/** A prompt: at least one part with content. A text that begins with `/name` is a slash command, `//` a literal slash. */
+export const promptInputSchema = z.strictObject({
+  parts: z.array(promptPartSchema).min(1).max(256),
+  /** Makes a repeated submission harmless: the same id is admitted once per conversation. Made by the host when absent. */
+  inputId: z.string().min(1).max(128).optional(),
+});
+export type PromptInput = z.infer<typeof promptInputSchema>;
+
+/** `steering`: goes in at the next safe boundary. `queued`: starts a turn of its own. `scheduled`: a command applied at the next boundary. */
+export const deliverySchema = z.enum(["steering", "queued", "scheduled"]);
+export type Delivery = z.infer<typeof deliverySchema>;
+
+/** Input is durable when this is answered. */
+export const admissionSchema = z.strictObject({
+  accepted: z.literal(true),
+  delivery: deliverySchema,
+  inputId: z.string(),
+});
+export type Admission = z.infer<typeof admissionSchema>;
+
+/** Input that was accepted and is not in the conversation yet. */
+export const pendingInputSchema = z.strictObject({
+  inputId: z.string(),
+  delivery: z.enum(["steering", "queued"]),
+  text: z.string(),
+  images: z.int().nonnegative(),
+  /** Epoch milliseconds. */
+  acceptedAt: z.number(),
+});
+export type PendingInput = z.infer<typeof pendingInputSchema>;
+
+/** An entry of the recovery input vault (manual): work set aside, in the order in which it would be restored. */
+export const vaultEntrySchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("message"), input: z.string().min(1).max(inputCharacterLimit) }),
+  z.strictObject({ type: z.literal("command"), text: z.string().min(1).max(inputCharacterLimit) }),
+  z.strictObject({ type: z.literal("lisp"), source: z.string().min(1).max(inputCharacterLimit) }),
+]);
+export type VaultEntry = z.infer<typeof vaultEntrySchema>;
