@@ -41,8 +41,8 @@ export type RunHostOptions = {
   readonly reopen?: ConversationId;
   /** The artifact of the run; what killed runs left beside it is removed. */
   readonly outputPath?: string;
-  /** The entry of agent threads; another one only in crash drills. */
-  readonly agentThread?: URL;
+  /** Other agent threads than the usual ones: crash drills have some that can be made to fail. */
+  readonly agentThread?: { readonly url: URL; readonly maxHeapMb: number };
   /** What the classifier of mode auto knows of the job. */
   readonly jobPrompt: string;
   readonly announce: (announcement: JobAnnouncement) => void;
@@ -112,7 +112,9 @@ async function compose(
   const pool = startAgentPool({
     expectLiveRequests: options.replay === undefined,
     onIdleThreadLost: (error) => options.diagnostics(`An idle agent thread ended: ${String(error)}`),
-    ...(options.agentThread === undefined ? {} : { threadUrl: options.agentThread }),
+    ...(options.agentThread === undefined
+      ? {}
+      : { threadUrl: options.agentThread.url, maxHeapMb: options.agentThread.maxHeapMb }),
   });
   opened.push(() => pool.close());
   performance.mark("autolith:pool-started");
@@ -187,6 +189,7 @@ async function compose(
     roots,
     redis,
     machine,
+    conversation: host.conversationId,
     directories: [roots.state, ...(options.outputPath === undefined ? [] : [dirname(options.outputPath)])],
     report: reportLeftover(options),
   });

@@ -1,6 +1,7 @@
 /** Removes what killed hosts of this user left on the machine: processes, queues, locks, temporary files. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { ConversationId } from "../orchestrator/contract/identifiers.ts";
 import { withinDeadline } from "../orchestrator/queue/deadline.ts";
 import { removeAbandonedTemporaries } from "../orchestrator/record/publication.ts";
 import { isRunning } from "../orchestrator/record/process-identity.ts";
@@ -15,6 +16,8 @@ export type LeftoverParts = {
   readonly roots: Roots;
   readonly redis: Pick<RedisRuntime, "sweep">;
   readonly machine: Pick<Machine, "captures" | "locks">;
+  /** The conversation of this host. */
+  readonly conversation: ConversationId;
   /** Further directories in which a killed host may have been publishing a file. */
   readonly directories: readonly string[];
   /** Told, one by one, what could not be cleaned. */
@@ -40,7 +43,7 @@ export async function removeLeftovers(parts: LeftoverParts): Promise<void> {
   // Before the locks go, which tell which conversations are served.
   await step(() => removeSandboxTemporaries(roots));
   await step(() => machine.locks.releaseStale(report));
-  await step(() => removeRecordLeftovers(roots.data, report));
+  await step(() => removeRecordLeftovers(roots.data, parts.conversation, report));
   await step(() => machine.captures.removeAbandoned());
   for (const directory of parts.directories) await step(() => removeAbandonedTemporaries(directory));
 }

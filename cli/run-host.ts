@@ -1,8 +1,9 @@
 /** One composed host with one root child: starting it, waiting for it within limits, closing everything. */
 import type { AgentResult, CancelReason } from "../orchestrator/contract/job-catalog.ts";
 import type { HeadlessHost } from "../orchestrator/host/headless-host.ts";
-import type { Job } from "../orchestrator/jobs/job-table.ts";
+import { type Job, isActive } from "../orchestrator/jobs/job-table.ts";
 import type { Outcome } from "../orchestrator/jobs/lifecycle.ts";
+import type { JobInventory } from "../orchestrator/recovery/job-inventory.ts";
 import type { ModelDirectory } from "../orchestrator/models/model-directory.ts";
 
 export type RootRequest = {
@@ -39,6 +40,20 @@ export class RunHost {
 
   get rootExecutionId(): string | undefined {
     return this.#root?.executionId;
+  }
+
+  /** What a dead host left of the conversation; empty for a new one. */
+  get inventory(): JobInventory {
+    return this.#host.inventory;
+  }
+
+  /** Resolves when every job of the conversation that somebody works on has ended, and those that were started meanwhile. */
+  async idle(): Promise<void> {
+    for (;;) {
+      const active = this.#host.jobs().filter(isActive);
+      if (active.length === 0) return;
+      await Promise.all(active.map((job) => this.#host.settled(job)));
+    }
   }
 
   isRegisteredTool(name: string): boolean {

@@ -49,6 +49,8 @@ export type RunJobOptions = {
   readonly model: string | undefined;
   readonly provider: string | undefined;
   readonly siteConfigRoot: string | undefined;
+  /** As in the host's composition: crash drills only. */
+  readonly agentThread?: { readonly url: URL; readonly maxHeapMb: number };
   /** Cassette to write, or to answer from; absolute. */
   readonly record: string | undefined;
   readonly replay: string | undefined;

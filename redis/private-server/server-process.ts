@@ -111,7 +111,8 @@ export async function startServer(start: ServerStart): Promise<void> {
   await publishFile(location.configuration, serverConfiguration(location, identity.password), {
     durable: false,
   });
-  if (await launch(executable, start)) return;
+  // A second time: the first process may have been killed while it started.
+  if ((await launch(executable, start)) || (await launch(executable, start))) return;
   const complaint = (await logTail(location)) || "nothing";
   const data = join(location.directory, "appendonlydir");
   if ((await stat(data).catch(() => undefined)) !== undefined) {

@@ -1,0 +1,174 @@
+/**
+ * The work of a drill: a root, four agents below it (one of them a grandchild, one detached), a detached command, and thirty effects in
+ * all. Every effect appends its own name to a file and syncs it, so that what happened can be read after any kill.
+ *
+ * The scripted model answers by what it is sent, never by how often it was asked: a request repeated after a lost thread gets the same
+ * answer.
+ */
+import { answer, calls } from "../../test/support/model-server/script.ts";
+import type { RecordedRequest, ScriptedCall, ScriptedTurn } from "../../test/support/model-server/script.ts";
+
+/** Where shell effects go, in the workspace. */
+export const effectLog = "effects.log";
+/** Files that edits write, in the workspace. */
+export const editedFiles = ["root.txt", "alpha.txt", "beta.txt", "delta.txt", "gamma.txt"];
+
+type Step =
+  | { readonly kind: "shell"; readonly id: string; readonly pause?: number; readonly detached?: true }
+  | { readonly kind: "edit"; readonly id: string; readonly file: string }
+  | {
+      readonly kind: "task";
+      readonly id: string;
+      readonly agents: readonly string[];
+      readonly blocking: boolean;
+    };
+
+/** A turn of an agent: its calls go out together. `await` ends the turn until that many completions have come. */
+type Turn = readonly Step[] | { readonly await: number };
+
+const shell = (id: string, more: { pause?: number; detached?: true } = {}): Step => ({
+  kind: "shell",
+  id,
+  ...more,
+});
+const edit = (id: string, file: string): Step => ({ kind: "edit", id, file });
+
+/** Agents by the word in their assignment. */
+const cast: Readonly<Record<string, readonly Turn[]>> = {
+  ROOT: [
+    [shell("E01"), shell("E02", { pause: 0.02 })],
+    [edit("E03", "root.txt")],
+    [{ kind: "task", id: "T1", agents: ["GAMMA"], blocking: false }, shell("E04")],
+    [{ kind: "task", id: "T2", agents: ["ALPHA", "BETA"], blocking: true }],
+    [shell("E05", { pause: 0.1, detached: true }), edit("E06", "root.txt")],
+    { await: 2 },
+    [shell("E07"), shell("E08"), edit("E09", "root.txt")],
+  ],
+  ALPHA: [
+    [shell("E10")],
+    [shell("E11"), shell("E12", { pause: 0.03 }), shell("E13")],
+    [edit("E14", "alpha.txt")],
+    [edit("E15", "alpha.txt")],
+  ],
+  BETA: [
+    [edit("E16", "beta.txt")],
+    [{ kind: "task", id: "T3", agents: ["DELTA"], blocking: true }],
+    [shell("E17"), shell("E18")],
+    [edit("E19", "beta.txt")],
+  ],
+  DELTA: [
+    [shell("E20"), edit("E21", "delta.txt")],
+    [shell("E22", { pause: 0.02 })],
+    [edit("E23", "delta.txt")],
+  ],
+  GAMMA: [
+    [shell("E24")],
+    [edit("E25", "gamma.txt")],
+    [shell("E26"), shell("E27")],
+    [edit("E28", "gamma.txt"), shell("E29")],
+    [shell("E30")],
+  ],
+};
+
+/** The names of all effects. */
+export const allEffects: readonly string[] = Object.values(cast)
+  .flat()
+  .flatMap((turn) => ("await" in turn ? [] : turn))
+  .flatMap((step) => (step.kind === "task" ? [] : [step.id]));
+
+type InputItem = {
+  readonly type?: string;
+  readonly role?: string;
+  readonly content?: unknown;
+  readonly call_id?: string;
+  readonly output?: unknown;
+};
+
+/** The scripted model. */
+export function treeScript(request: RecordedRequest): ScriptedTurn {
+  const { input } = request.body as { input: readonly InputItem[] };
+  const first = JSON.stringify(input.find(({ role }) => role === "user")?.content ?? "");
+  const name = Object.keys(cast).find((word) => first.includes(word));
+  if (name === undefined) throw new Error(`nobody is meant by ${first.slice(0, 200)}`);
+  const asked = new Set(
+    input.flatMap(({ type, call_id: id }) => (type === "function_call" && id !== undefined ? [id] : [])),
+  );
+  const completions = completionCount(input);
+  for (const turn of cast[name] ?? []) {
+    if ("await" in turn) {
+      if (completions < turn.await) return answer(`Waiting: ${completions} of ${turn.await} have ended.`);
+      continue;
+    }
+    const open = turn.filter(({ id }) => !asked.has(id));
+    if (open.length > 0) return calls(open.map((step) => toolCall(step, input)));
+  }
+  return calls([{ name: "yield__submit", callId: `Y-${name}`, arguments: submission(name) }]);
+}
+
+function submission(name: string): object {
+  return name === "ROOT"
+    ? { status: "success", data: { answer: "done" } }
+    : { status: "success", text: `${name} is done.` };
+}
+
+/** Completions of detached jobs that the agent has been told of. */
+function completionCount(input: readonly InputItem[]): number {
+  const told = input.filter(({ role }) => role === "user").map(({ content }) => JSON.stringify(content));
+  return new Set(
+    told.flatMap((text) =>
+      [...text.matchAll(/:JOB-COMPLETION[^)]*?:EXECUTION-ID \\\\?"([0-9a-f-]{36})/g)].map(
+        (match) => match[1],
+      ),
+    ),
+  ).size;
+}
+
+function toolCall(step: Step, input: readonly InputItem[]): ScriptedCall {
+  const callId = step.id;
+  switch (step.kind) {
+    case "shell":
+      return {
+        name: "shell__run",
+        callId,
+        arguments: {
+          command: effectCommand(step.id, step.pause),
+          ...(step.detached === undefined ? {} : { async: true }),
+        },
+      };
+    case "edit":
+      return { name: "resource__edit", callId, arguments: editArguments(step.file, step.id, input) };
+    case "task":
+      return {
+        name: "task__run",
+        callId,
+        arguments: {
+          context: "Part of a drill.",
+          blocking: step.blocking,
+          tasks: step.agents.map((agent) => ({ task: `You are ${agent}.`, name: agent.toLowerCase() })),
+        },
+      };
+  }
+}
+
+/** One write of one line, then a sync, before the command may end. */
+function effectCommand(id: string, pause = 0): string {
+  const wait = pause === 0 ? "" : `sleep ${pause}; `;
+  return `${wait}echo ${id} >> ${effectLog} && sync ${effectLog} && echo did ${id}`;
+}
+
+/** Appends a line to the file as it was after the agent's last edit of it. */
+function editArguments(file: string, id: string, input: readonly InputItem[]): object {
+  const uri = `workspace:${file}`;
+  const revision = latestRevision(uri, input);
+  return revision === undefined
+    ? { uri, "base-revision": "absent", operations: [{ operation: "replace-empty", content: `${id}\n` }] }
+    : { uri, "base-revision": revision, operations: [{ operation: "insert-before", line: 1, content: id }] };
+}
+
+function latestRevision(uri: string, input: readonly InputItem[]): string | undefined {
+  const outputs = input
+    .filter(({ type }) => type === "function_call_output")
+    .map(({ output }) => String(output));
+  const edited = outputs.findLast((text) => text.includes(`${uri}\nedited: revision `));
+  return /edited: revision (\S+)/.exec(edited ?? "")?.[1];
+}

@@ -1,0 +1,65 @@
+/** Which faults a drill inflicts and when: a pure function of its seed. */
+
+/** What is made to fail. A host, and Redis, by SIGKILL; an agent thread in three ways. */
+export const faults = ["host", "redis", "thread-exit", "thread-out-of-memory", "thread-terminate"] as const;
+export type Fault = (typeof faults)[number];
+
+/** One point: the fault comes `delayMs` after the job journal holds `records` records. */
+export type DrillPoint = {
+  readonly number: number;
+  readonly fault: Fault;
+  readonly records: number;
+  readonly delayMs: number;
+};
+
+/** Records that the job journal of an undisturbed run holds, about; later points hit the end of the run and what follows. */
+export const journalRecords = 130;
+/** Longest delay after the record, in milliseconds: spreads faults over what happens between two records. */
+const longestDelayMs = 12;
+
+/** Every other point kills the host; the others are shared by the remaining faults. */
+const turns: readonly Fault[] = [
+  "host",
+  "redis",
+  "host",
+  "thread-exit",
+  "host",
+  "thread-terminate",
+  "host",
+  "thread-out-of-memory",
+];
+
+/** The points of a drill. Records are visited in a shuffled order without repetition until all have been, so that few points spread well. */
+export function drillPlan(count: number, seed: number): readonly DrillPoint[] {
+  const random = generator(seed);
+  const records: number[] = [];
+  return Array.from({ length: count }, (_, index) => {
+    if (records.length === 0) records.push(...shuffled(journalRecords + 1, random));
+    return {
+      number: index + 1,
+      fault: turns[index % turns.length] ?? "host",
+      records: records.pop() ?? 0,
+      delayMs: Math.floor(random() * (longestDelayMs + 1)),
+    };
+  });
+}
+
+/** Numbers from 0 to below 1 that a seed determines (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function shuffled(length: number, random: () => number): number[] {
+  const numbers = Array.from({ length }, (_, index) => index);
+  for (let index = length - 1; index > 0; index -= 1) {
+    const other = Math.floor(random() * (index + 1));
+    [numbers[index], numbers[other]] = [numbers[other] ?? 0, numbers[index] ?? 0];
+  }
+  return numbers;
+}

@@ -1,0 +1,204 @@
+/** One point of a drill: a run of the job tree, one fault in it, the recovery, the verdict. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { RunJobEventError, readRunJobEvents } from "../../orchestrator/run-job/events/index.ts";
+import { jobText, readArtifact } from "../../test/support/cli/job-files.ts";
+import { type Sandpit, makeSandpit } from "../../test/support/cli/launch.ts";
+import { startModelServer } from "../../test/support/model-server/server.ts";
+import { gatherEvidence, journalOf } from "./evidence.ts";
+import { type HostOrder, type RecoveryReport, recoveryReportSchema } from "./host-protocol.ts";
+import { treeScript } from "./job-tree.ts";
+import type { DrillPoint, Fault } from "./plan.ts";
+import { remains } from "./remains.ts";
+import { type RunEnd, violations } from "./verdict.ts";
+
+/** What one point came to. */
+export type PointResult = {
+  readonly point: DrillPoint;
+  /** False when the run had ended before the fault could be inflicted. */
+  readonly hit: boolean;
+  readonly violations: readonly string[];
+  readonly effects: number;
+  readonly interrupted: number;
+  readonly unknown: number;
+  readonly durationMs: number;
+};
+
+/** Longest time that a host may take, in milliseconds; beyond it counts as hanging. */
+const hostLimitMs = 90_000;
+/** Pause between two looks at the journal, in milliseconds. */
+const lookMs = 1;
+
+const hostMain = fileURLToPath(new URL("./host-main.ts", import.meta.url));
+
+type Host = {
+  readonly child: ChildProcess;
+  readonly ended: Promise<HostEnd>;
+};
+
+type HostEnd = {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** Runs one point in a directory of its own, which is gone afterwards unless something was violated. */
+export async function runPoint(point: DrillPoint): Promise<PointResult> {
+  const startedAt = performance.now();
+  const pit = makeSandpit();
+  await using server = await startModelServer((request) => ({ ...treeScript(request), latencyMs: 2 }));
+  pit.write("job.sexp", jobText({ prompt: "You are ROOT.", role: "task", timeoutSeconds: 80 }));
+  const host = startHost(pit, server.baseUrl, ["run", "out/result.sexp"]);
+  const hit = await inflict(point, pit, host);
+  const ended = await endOf(host);
+  const journal = journalOf(pit);
+  const { report, problem } = await recover(pit, server.baseUrl, journal?.conversation ?? "");
+  const left = await settledRemains(pit);
+  const evidence = await gatherEvidence(pit, journal);
+  const found = [
+    ...violations(evidence, report, await runEnd(pit, ended)),
+    ...(problem === undefined ? [] : [problem]),
+    ...left.map((each) => `left behind: ${each}`),
+  ];
+  if (found.length === 0) pit[Symbol.dispose]();
+  return {
+    point,
+    hit,
+    violations: found.length === 0 ? found : [...found, `kept in ${join(pit.home, "..")}`],
+    effects: evidence.effects.length,
+    interrupted: report.interrupted.length,
+    unknown: report.unanswered.filter(({ outcome }) => outcome === "unknown").length,
+    durationMs: performance.now() - startedAt,
+  };
+}
+
+function startHost(pit: Sandpit, baseUrl: string, args: readonly string[]): Host {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", hostMain, ...args], {
+    cwd: pit.workspace,
+    env: {
+      ...pit.environment,
+      AUTOLITH_OPENAI_BASE_URL: baseUrl,
+      AUTOLITH_TASK_MAX_DEPTH: "3",
+      ...(process.env["NODE_COMPILE_CACHE"] === undefined
+        ? {}
+        : { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }),
+    },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = new Promise<HostEnd>((settle) => {
+    child.once("close", (status, signal) => settle({ status, signal, stdout, stderr }));
+  });
+  return { child, ended };
+}
+
+/** The end of a host; one that does not come is made, and shows as a signal nobody ordered. */
+async function endOf(host: Host): Promise<HostEnd & { readonly hung: boolean }> {
+  const limit = new AbortController();
+  const hung = delay(hostLimitMs, true, { signal: limit.signal }).catch(() => false);
+  const first = await Promise.race([host.ended.then(() => false), hung]);
+  limit.abort();
+  if (first) host.child.kill("SIGKILL");
+  return { ...(await host.ended), hung: first };
+}
+
+/** Waits for the moment of the point and inflicts its fault. False when the host ended before. */
+async function inflict(point: DrillPoint, pit: Sandpit, host: Host): Promise<boolean> {
+  const running = (): boolean => host.child.exitCode === null && host.child.signalCode === null;
+  while (running() && recordCount(pit) < point.records) await delay(lookMs);
+  await delay(point.delayMs);
+  while (running() && point.fault === "redis" && redisProcess(pit) === undefined) await delay(lookMs);
+  if (!running()) return false;
+  const threadLost = once(host.child, "message").then(() => true);
+  strike(point.fault, pit, host.child);
+  if (!point.fault.startsWith("thread-")) return true;
+  return Promise.race([threadLost, host.ended.then(() => false)]);
+}
+
+function strike(fault: Fault, pit: Sandpit, child: ChildProcess): void {
+  const order = (loseThread: HostOrder["loseThread"]): void => void child.send({ loseThread });
+  switch (fault) {
+    case "host":
+      child.kill("SIGKILL");
+      return;
+    case "redis": {
+      const redis = redisProcess(pit);
+      if (redis !== undefined) process.kill(redis, "SIGKILL");
+      return;
+    }
+    case "thread-exit":
+      return order("exit");
+    case "thread-out-of-memory":
+      return order("out-of-memory");
+    case "thread-terminate":
+      return order("terminate");
+  }
+}
+
+function recordCount(pit: Sandpit): number {
+  const journal = journalOf(pit);
+  return journal === undefined ? 0 : readFileSync(journal.path, "latin1").split("\n").length - 1;
+}
+
+function redisProcess(pit: Sandpit): number | undefined {
+  const path = join(pit.home, ".local/state/autolith/redis/server.json");
+  if (!existsSync(path)) return undefined;
+  const { process: server } = JSON.parse(readFileSync(path, "utf8")) as { process: { processId: number } };
+  return server.processId;
+}
+
+const nothingRecovered: RecoveryReport = { interrupted: [], queued: [], unanswered: [], settled: [] };
+
+/** Opens the conversation (or, when there is none, a new one) in another host. */
+async function recover(
+  pit: Sandpit,
+  baseUrl: string,
+  conversation: string,
+): Promise<{ readonly report: RecoveryReport; readonly problem: string | undefined }> {
+  const ended = await endOf(startHost(pit, baseUrl, ["recover", conversation, "out/result.sexp"]));
+  if (ended.status === 0 && ended.stderr === "")
+    return { report: recoveryReportSchema.parse(JSON.parse(ended.stdout)), problem: undefined };
+  const problem = `the recovery ended with status ${ended.status}${ended.hung ? " (it hung)" : ""}: ${ended.stderr.slice(-600)}`;
+  return { report: nothingRecovered, problem };
+}
+
+/** What is left, once processes that are ending have had a moment to end. */
+async function settledRemains(pit: Sandpit): Promise<readonly string[]> {
+  for (let looks = 0; looks < 20; looks += 1) {
+    if (remains(pit).length === 0) return [];
+    await delay(50);
+  }
+  return remains(pit);
+}
+
+async function runEnd(pit: Sandpit, ended: HostEnd & { readonly hung: boolean }): Promise<RunEnd> {
+  const artifact = join(pit.workspace, "out/result.sexp");
+  return {
+    survived: ended.signal === null || ended.hung,
+    status: ended.status,
+    eventKinds: await eventKinds(ended.stdout),
+    artifactStatus: existsSync(artifact) ? String(readArtifact(artifact)["status"]) : undefined,
+    stderr: `${ended.hung ? "(it hung) " : ""}${ended.stderr}`,
+  };
+}
+
+/** The kinds of the events; a last line that a kill cut is none. */
+async function eventKinds(stdout: string): Promise<readonly string[]> {
+  const whole = stdout.slice(0, stdout.lastIndexOf("\n") + 1);
+  const kinds: string[] = [];
+  try {
+    for await (const { kind } of readRunJobEvents(Readable.from([Buffer.from(whole)]))) kinds.push(kind);
+  } catch (error) {
+    if (!(error instanceof RunJobEventError)) throw error;
+    kinds.push(`unreadable: ${error.message}`);
+  }
+  return kinds;
+}

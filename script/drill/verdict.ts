@@ -1,0 +1,105 @@
+/** What a drill proves, as a pure function of the evidence: the list of everything that is not as promised. */
+import type { JobRecord } from "../../orchestrator/jobs/journal-records.ts";
+import type { Evidence } from "./evidence.ts";
+import type { RecoveryReport } from "./host-protocol.ts";
+import { allEffects } from "./job-tree.ts";
+
+/** How the drilled run itself ended. */
+export type RunEnd = {
+  /** False when the fault ended the host. */
+  readonly survived: boolean;
+  readonly status: number | null;
+  /** Kinds of the events on standard output, in order. */
+  readonly eventKinds: readonly string[];
+  /** Status in the artifact, undefined when there is none. */
+  readonly artifactStatus: string | undefined;
+  readonly stderr: string;
+};
+
+/** Violations, each as a sentence; none when everything held. */
+export function violations(evidence: Evidence, recovery: RecoveryReport, end: RunEnd): readonly string[] {
+  return [
+    ...runViolations(evidence, end),
+    ...effectViolations(evidence, recovery),
+    ...executionViolations(evidence, recovery),
+    ...evidence.anomalies.map((kind) => `the job journal has a ${kind} after it was opened again`),
+  ];
+}
+
+function runViolations(evidence: Evidence, end: RunEnd): readonly string[] {
+  const terminal = end.eventKinds.filter((kind) => kind === "run-finished").length;
+  if (!end.survived) return terminal > 1 ? [`${terminal} terminal events`] : [];
+  const missing = allEffects.filter((effect) => !evidence.effects.includes(effect));
+  return [
+    ...(terminal === 1 ? [] : [`${terminal} terminal events of a run that was not killed`]),
+    ...(end.status === 0 && end.artifactStatus === "succeeded"
+      ? []
+      : [
+          `the run ended with status ${end.status}, artifact ${end.artifactStatus ?? "missing"}: ${end.stderr.slice(-600)}`,
+        ]),
+    ...(missing.length === 0 ? [] : [`effects missing although the run went on: ${missing.join(" ")}`]),
+  ];
+}
+
+function effectViolations(
+  { effects, records, results }: Evidence,
+  recovery: RecoveryReport,
+): readonly string[] {
+  const found: string[] = [];
+  for (const effect of allEffects) {
+    const times = effects.filter((line) => line === effect).length;
+    if (times > 1) found.push(`effect ${effect} happened ${times} times`);
+    const intents = records.filter((record) => record.kind === "intent" && record.callId === effect);
+    const [intent] = intents;
+    if (intents.length > 1) found.push(`effect ${effect} has ${intents.length} intents`);
+    if (intent?.kind !== "intent") {
+      if (times > 0) found.push(`effect ${effect} happened without an intent`);
+      continue;
+    }
+    const recorded = (results.get(intent.conversationId) ?? []).filter(({ callId }) => callId === effect);
+    const reported = recovery.unanswered.filter(({ callId }) => callId === effect);
+    if (recorded.length > 1) found.push(`effect ${effect} has ${recorded.length} results`);
+    if (recorded.length + reported.length === 0)
+      found.push(`effect ${effect} is neither recorded nor reported unknown`);
+    if (times === 0 && recorded[0]?.status === "ok" && !isDetached(effect, records))
+      found.push(`effect ${effect} is recorded as done and did not happen`);
+  }
+  const strangers = effects.filter((line) => !allEffects.includes(line));
+  return strangers.length === 0 ? found : [...found, `torn or unknown lines: ${JSON.stringify(strangers)}`];
+}
+
+/** The result of a detached command says only that it was handed off. */
+function isDetached(callId: string, records: readonly JobRecord[]): boolean {
+  return records.some(
+    (record) => record.kind === "admitted" && record.owner.parentCallId === callId && record.detached,
+  );
+}
+
+function executionViolations({ records, terminals }: Evidence, recovery: RecoveryReport): readonly string[] {
+  const found: string[] = [];
+  for (const admission of records) {
+    if (admission.kind !== "admitted") continue;
+    const { executionId, name } = admission;
+    const own = records.filter((record) => "executionId" in record && record.executionId === executionId);
+    const claims = own.filter((record) => record.kind === "claimed");
+    const settlements = own.filter((record) => record.kind === "settled");
+    const interrupted = recovery.interrupted.includes(executionId);
+    if (claims.length > 1) found.push(`${name} was claimed ${claims.length} times`);
+    if (settlements.length > 1) found.push(`${name} has ${settlements.length} terminal records`);
+    if (settlements.length === 0 && !interrupted)
+      found.push(`${name} has no terminal record and is not reported interrupted`);
+    if (settlements.length > 0 && interrupted) found.push(`${name} is settled and reported interrupted`);
+    if (settlements.length > 0 && !terminals.includes(executionId))
+      found.push(`${name} is settled without terminal.sexp`);
+    if (settlements.length === 0 && terminals.includes(executionId))
+      found.push(`${name} has terminal.sexp and no settlement`);
+    const [settlement] = settlements;
+    const token = settlement?.kind === "settled" ? settlement.claimToken : undefined;
+    if (
+      token !== undefined &&
+      !claims.some((claim) => claim.kind === "claimed" && claim.claimToken === token)
+    )
+      found.push(`${name} was settled under a token that never claimed it`);
+  }
+  return found;
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { drillSummary, runDrill } from "../../script/drill.ts";
+import { drillPlan, faults, journalRecords } from "../../script/drill/plan.ts";
+
+const seed = 20_261_130;
+const cache = mkdtempSync(join(tmpdir(), "al-drill-"));
+
+beforeAll(() => {
+  process.env["NODE_COMPILE_CACHE"] = cache;
+});
+
+afterAll(() => {
+  rmSync(cache, { recursive: true, force: true });
+});
+
+it("a sample of the crash drill: every effect at most once, recorded or reported unknown, nothing left behind", async () => {
+  const results = await runDrill({ points: 12, seed, parallel: 2 });
+  process.stdout.write(`${drillSummary(results, seed)}\n`);
+  expect(
+    results.flatMap(({ point, violations }) =>
+      violations.map((each) => `${point.number} (${point.fault}): ${each}`),
+    ),
+  ).toEqual([]);
+  expect(new Set(results.filter(({ hit }) => hit).map(({ point }) => point.fault)).size).toBe(faults.length);
+}, 300_000);
+
+it("a full drill visits every record of the journal and every fault", () => {
+  const plan = drillPlan(300, seed);
+  expect(new Set(plan.map(({ records }) => records)).size).toBe(journalRecords + 1);
+  expect(new Set(plan.map(({ fault }) => fault))).toEqual(new Set(faults));
+  expect(drillPlan(300, seed)).toEqual(plan);
+  expect(drillPlan(300, seed + 1)).not.toEqual(plan);
+});
