@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { closeConnection, openConnection } from "../../redis/connection.ts";
 import { fenceKey, leaseKey } from "../../redis/keys.ts";
 import { FenceGuard, type Lease, Leases } from "../../redis/lease.ts";
@@ -45,7 +46,7 @@ describe("leases", () => {
   it("lapse when they are not renewed, and a late holder cannot come back", async () => {
     const { leases, client } = await connected();
     const late = await taken(leases, "x", 1);
-    await expect.poll(() => client.exists(leaseKey("x"))).toBe(0);
+    await eventually(() => client.exists(leaseKey("x"))).toBe(0);
     const next = await taken(leases, "x");
     expect(next.fence).toBeGreaterThan(late.fence);
     await expect(late.renew()).rejects.toMatchObject({ code: "lease-lost" });
@@ -81,8 +82,8 @@ describe("leases", () => {
     await client.script("FLUSH");
     await redis.kill();
     await redis.start();
-    await expect.poll(() => client.status).toBe("ready");
-    await expect.poll(() => client.exists(leaseKey("z"))).toBe(0);
+    await eventually(() => client.status).toBe("ready");
+    await eventually(() => client.exists(leaseKey("z"))).toBe(0);
     expect((await taken(leases, "z")).fence).toBeGreaterThan(before.fence);
   });
 

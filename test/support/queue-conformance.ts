@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "./eventually.ts";
 import { conversationIdSchema, newExecutionId } from "../../orchestrator/contract/identifiers.ts";
 import type { ConcurrencyClass } from "../../orchestrator/contract/job-catalog.ts";
 import type { Claim, QueueConsumer, QueueEntry, QueuePort } from "../../orchestrator/contract/queue.ts";
@@ -218,7 +219,7 @@ export function describeQueue(name: string, open: () => Promise<QueueUnderTest>)
       await queue.enqueue(entries);
       await all;
       expect(seen).toEqual(idsOf(entries));
-      await expect.poll(() => errors.length).toBe(3);
+      await eventually(() => errors.length).toBe(3);
     });
 
     it("paused, it claims no more while what runs goes on", async () => {

@@ -1,6 +1,7 @@
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import {
   type CommitHandle,
   GroupCommit,
@@ -78,7 +79,7 @@ describe("group commit", () => {
     const { file, commits } = await group({ syncAfterMs: 1 });
     await commits.append(line("a"), false);
     expect(file.syncs).toBe(0);
-    await expect.poll(() => file.syncs).toBe(1);
+    await eventually(() => file.syncs).toBe(1);
   });
 
   it.each(["ENOSPC", "EIO", "EROFS"])(
@@ -129,7 +130,7 @@ describe("group commit", () => {
     });
     file.syncFaults.push(systemError("EIO"));
     await commits.append(line("a"), false);
-    await expect.poll(() => failures.map(({ code }) => code)).toEqual(["input-output"]);
+    await eventually(() => failures.map(({ code }) => code)).toEqual(["input-output"]);
   });
 
   it("numbers what takes several ordinals and keeps none of it when it fails", async () => {

@@ -15,12 +15,12 @@ async function appendUntilKilled(path: string, count: number): Promise<number> {
     child.kill("SIGKILL");
   });
   let output = "";
+  // Read to the end: what was acknowledged just before the kill counts as well.
   for await (const part of child.stdout) {
     output += String(part);
-    if (output.split("\n").length > count) break;
+    if (output.split("\n").length > count) child.kill("SIGKILL");
   }
-  child.kill("SIGKILL");
-  await once(child, "exit");
+  if (child.signalCode === null && child.exitCode === null) await once(child, "exit");
   const numbers = output.split("\n").slice(0, -1).map(Number);
   return Math.max(...numbers);
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it, onTestFinished } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { isRunning, processIdentity } from "../../../orchestrator/record/process-identity.ts";
 
 it("a process is running until it has ended, also while nobody has collected it", async () => {
@@ -15,7 +16,7 @@ it("a process is running until it has ended, also while nobody has collected it"
   const child = processIdentity(Number(String(line)));
   expect(isRunning(child)).toBe(true);
   process.kill(child.processId, "SIGKILL");
-  await expect.poll(() => isRunning(child)).toBe(false);
+  await eventually(() => isRunning(child)).toBe(false);
   expect(() => process.kill(child.processId, 0), "the number is still taken").not.toThrow();
   const own = processIdentity(parent.pid);
   parent.kill("SIGKILL");

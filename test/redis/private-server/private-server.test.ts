@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { isRunning } from "../../../orchestrator/record/process-identity.ts";
 import { closeConnection, openConnection } from "../../../redis/connection.ts";
 import { socketPathLimit } from "../../../redis/endpoint.ts";
@@ -56,7 +57,7 @@ async function unwrittenBytes(client: Redis): Promise<number> {
 async function killServer(location: PrivateServerLocation): Promise<ServerRecord> {
   const record = await recordOf(location);
   process.kill(record.process.processId, "SIGKILL");
-  await expect.poll(() => isRunning(record.process)).toBe(false);
+  await eventually(() => isRunning(record.process)).toBe(false);
   return record;
 }
 
@@ -120,11 +121,11 @@ describe("the private server", () => {
     const client = await openConnection(server.endpoint, "producer", { onError: () => undefined });
     onTestFinished(() => closeConnection(client, 200));
     await client.set("kept", "yes");
-    await expect.poll(() => unwrittenBytes(client)).toBe(0);
+    await eventually(() => unwrittenBytes(client)).toBe(0);
     await killServer(location);
-    await expect.poll(() => client.status).not.toBe("ready");
+    await eventually(() => client.status).not.toBe("ready");
     await Promise.all([server.recover(), server.recover()]);
-    await expect.poll(() => client.status).toBe("ready");
+    await eventually(() => client.status).toBe("ready");
     expect(await client.get("kept")).toBe("yes");
     const next = await joined(location);
     expect(next.endpoint.password).toBe(server.endpoint.password);
@@ -135,7 +136,7 @@ describe("the private server", () => {
     const server = await joined(location);
     const client = await openConnection(server.endpoint, "producer", { onError: () => undefined });
     for (let index = 0; index < 100; index += 1) await client.set(`key${index}`, "value");
-    await expect.poll(() => unwrittenBytes(client)).toBe(0);
+    await eventually(() => unwrittenBytes(client)).toBe(0);
     await closeConnection(client, 200);
     await killServer(location);
     const directory = join(location.directory, "appendonlydir");
@@ -234,7 +235,7 @@ describe("a host", () => {
         .split("\n").length;
     const before = await connections();
     await Promise.all([run(), run(), run()]);
-    await expect.poll(connections).toBe(before);
+    await eventually(connections).toBe(before);
   });
 
   it("that is killed leaves its queues to be swept and its place to the next, who stops the server in the end", async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { closeConnection, openConnection } from "../../../redis/connection.ts";
 import { BullQueue, removeQueuesOf } from "../../../redis/queue/bull-queue.ts";
 import { queuePrefix } from "../../../redis/keys.ts";
@@ -138,9 +139,7 @@ describe("C103: Redis goes and comes back", () => {
       await admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
       claims.endAll();
       // The kill is noticed in a moment or already over: what counts is that entries are taken and claimed.
-      await expect
-        .poll(() => queue.enqueue([entry()]).then(() => "taken"), { timeout: recoveryMs })
-        .toBe("taken");
+      await eventually(() => queue.enqueue([entry()]).then(() => "taken")).toBe("taken");
       await flows(under);
     }
   });
@@ -220,10 +219,10 @@ describe("C107: Redis memory", () => {
       await claims.untilEnded(before + 500);
     };
     await batch();
-    await expect.poll(() => producer.zcard(`${queuePrefix}:${under.hostId}.children:completed`)).toBe(100);
+    await eventually(() => producer.zcard(`${queuePrefix}:${under.hostId}.children:completed`)).toBe(100);
     const start = await usedMemory(producer);
     for (let round = 0; round < 20; round += 1) await batch();
-    await expect.poll(() => producer.zcard(`${queuePrefix}:${under.hostId}.children:completed`)).toBe(100);
+    await eventually(() => producer.zcard(`${queuePrefix}:${under.hostId}.children:completed`)).toBe(100);
     expect((await usedMemory(producer)) - start).toBeLessThan(1_000_000);
     const [id = ""] = await producer.zrange(`${queuePrefix}:${under.hostId}.children:completed`, "0", "0");
     const data = await producer.hget(`${queuePrefix}:${under.hostId}.children:${id}`, "data");
