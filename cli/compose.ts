@@ -16,13 +16,13 @@ import { jobLimits } from "../orchestrator/settings/job-limits.ts";
 import { readPreferences } from "../orchestrator/settings/preferences.ts";
 import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
 import { RedisRuntime } from "../redis/runtime.ts";
-import { startAgentPool } from "../workers/agent/agent-pool.ts";
 import { hideOwnEnvironment } from "../workers/spawner/own-environment.ts";
 import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
 import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
 import { openAiProvider } from "../workers/model/openai-endpoint.ts";
 import { openAiDirectory } from "../workers/model/openai-directory.ts";
 import { removeLeftoversSoon, removeSandboxTemporary } from "./leftovers.ts";
+import { type HeadStart, beginHeadStart } from "./head-start.ts";
 import { openExchangeLog } from "./exchange-log.ts";
 import { installationRoot } from "./installation.ts";
 import { type Environment, openMachine } from "./machine.ts";
@@ -41,13 +41,15 @@ export type RunHostOptions = {
   readonly reopen?: ConversationId;
   /** The artifact of the run; what killed runs left beside it is removed. */
   readonly outputPath?: string;
-  /** Other agent threads than the usual ones: crash drills have some that can be made to fail. */
+  /** The entry of agent threads; another one only in crash drills. */
   readonly agentThread?: { readonly url: URL; readonly maxHeapMb: number };
   /** What the classifier of mode auto knows of the job. */
   readonly jobPrompt: string;
   readonly announce: (announcement: JobAnnouncement) => void;
   readonly observe: (observation: ChildObservation) => void;
   readonly diagnostics: (line: string) => void;
+  /** Parts that were begun already; taken by this composition. */
+  readonly headStart?: HeadStart;
 };
 
 /** The model of a run when neither an option nor AUTOLITH_MODEL names one. */
@@ -71,12 +73,13 @@ const redisCloseMs = 2_000;
 
 /** Composes the host of one headless run. What was started is closed again when a later part fails. */
 export async function composeRunHost(options: RunHostOptions): Promise<RunHost> {
-  const opened: (() => Promise<void>)[] = [];
+  const headStart = options.headStart ?? beginHeadStart({ ...options, replay: options.replay !== undefined });
+  const opened = [(): Promise<void> => headStart.abandon()];
   const closeAll = async (): Promise<void> => {
     for (const close of opened.toReversed()) await close();
   };
   try {
-    return await compose(options, opened, closeAll);
+    return await compose(options, headStart, opened, closeAll);
   } catch (error) {
     await closeAll();
     throw error;
@@ -85,6 +88,7 @@ export async function composeRunHost(options: RunHostOptions): Promise<RunHost> 
 
 async function compose(
   options: RunHostOptions,
+  headStart: HeadStart,
   opened: (() => Promise<void>)[],
   closeAll: () => Promise<void>,
 ): Promise<RunHost> {
@@ -109,13 +113,7 @@ async function compose(
   const modelId = selectedModel(options);
   const choice = models.reach(modelId);
   const exchange = await openExchangeLog(options);
-  const pool = startAgentPool({
-    expectLiveRequests: options.replay === undefined,
-    onIdleThreadLost: (error) => options.diagnostics(`An idle agent thread ended: ${String(error)}`),
-    ...(options.agentThread === undefined
-      ? {}
-      : { threadUrl: options.agentThread.url, maxHeapMb: options.agentThread.maxHeapMb }),
-  });
+  const pool = await headStart.takePool();
   opened.push(() => pool.close());
   performance.mark("autolith:pool-started");
   await prepareRoots(roots);
@@ -125,6 +123,7 @@ async function compose(
     environment,
     stateRoot: roots.state,
     onError: (error) => options.diagnostics(`redis: ${failureOf(error).message}`),
+    server: await headStart.takeServer(),
   });
   opened.push(() => redis.close(redisCloseMs));
   performance.mark("autolith:redis-open");

@@ -25,6 +25,8 @@ export interface RedisRuntimeOptions {
   /** Told what goes wrong while the host runs: lost connections, handlers that reject, refused data. */
   readonly onError: (error: unknown) => void;
   readonly healthCheck?: HealthCheckTimes;
+  /** The private server where it was joined already; it is left with this runtime. */
+  readonly server?: PrivateServer | undefined;
 }
 
 /** Longest pause between two attempts to start a private server that died. */
@@ -84,11 +86,13 @@ export class RedisRuntime {
       return RedisRuntime.#connect(options, endpoint, undefined);
     }
     // Its version is the one bootstrap installed and its configuration the one we wrote: nothing to check.
-    const server = await PrivateServer.join({
-      location: privateServerLocation(options.stateRoot, process.getuid?.() ?? 0),
-      searchPath: options.environment["PATH"],
-      report: options.onError,
-    });
+    const server =
+      options.server ??
+      (await PrivateServer.join({
+        location: privateServerLocation(options.stateRoot, process.getuid?.() ?? 0),
+        searchPath: options.environment["PATH"],
+        report: options.onError,
+      }));
     return RedisRuntime.#connect(options, server.endpoint, server);
   }
 

@@ -30,6 +30,7 @@ import {
   resultText,
 } from "../../orchestrator/run-job/index.ts";
 import { outcomeOfChild, outcomeOfError, runUsage } from "../../orchestrator/run-job/run-outcome.ts";
+import { beginHeadStart } from "../head-start.ts";
 import type { Environment } from "../machine.ts";
 
 export type RunJobOptions = {
@@ -146,6 +147,7 @@ async function runAdmitted(
   runId: string,
   writer: EventWriter | undefined,
 ): Promise<Ending> {
+  const headStart = beginHeadStart({ ...options, replay: options.replay !== undefined });
   const { composeRunHost } = await import("../compose.ts");
   const projection = new EventProjection({
     runId,
@@ -156,6 +158,7 @@ async function runAdmitted(
   });
   const run = await composeRunHost({
     ...options,
+    headStart,
     jobPrompt: job.prompt,
     announce: (announcement) => projection.announce(announcement),
     observe: (observation) => projection.observe(observation),
