@@ -29,3 +29,12 @@ export function leaseKey(name: string): string {
 export function fenceKey(name: string): string {
   return `${keyPrefix}:fence:${name}`;
 }
+
+/** String: the token under which BullMQ holds an entry of a queue as claimed. */
+export function queueLockKey(
+  hostId: HostId,
+  concurrencyClass: ConcurrencyClass,
+  executionId: string,
+): string {
+  return `${queuePrefix}:${queueName(hostId, concurrencyClass)}:${executionId}:lock`;
+}

@@ -4,7 +4,8 @@ import type { QueueHealth, QueuePort } from "../orchestrator/contract/queue.ts";
 import { withinDeadline } from "../orchestrator/queue/deadline.ts";
 import type { Environment } from "../orchestrator/record/roots.ts";
 import { type ConnectionPurpose, closeConnection, openConnection } from "./connection.ts";
-import { type RedisEndpoint, parseRedisUrl } from "./endpoint.ts";
+import { type RedisEndpoint, describeEndpoint, parseRedisUrl } from "./endpoint.ts";
+import { RedisError, redisErrorCode } from "./failure.ts";
 import { registerHost, sweepDeadHosts, unregisterHost } from "./host-registry.ts";
 import type { HostId } from "./keys.ts";
 import { Leases } from "./lease.ts";
@@ -53,10 +54,10 @@ export class RedisRuntime {
   private constructor(
     options: RedisRuntimeOptions,
     server: PrivateServer | undefined,
-    connections: { readonly producer: Redis; readonly consumer: Redis },
+    connections: { readonly producer: Redis; readonly consumer: Redis; readonly hostId: HostId },
     outage: OutageReport,
   ) {
-    this.hostId = randomUUID();
+    this.hostId = connections.hostId;
     this.#server = server;
     this.#producer = connections.producer;
     this.#consumer = connections.consumer;
@@ -64,7 +65,6 @@ export class RedisRuntime {
     this.leases = new Leases(connections.producer);
     this.queue = new BullQueue({
       ...connections,
-      hostId: this.hostId,
       onHandlerError: options.onError,
       onStoreError: outage.report,
       ...(options.healthCheck === undefined ? {} : { healthCheck: options.healthCheck }),
@@ -93,7 +93,23 @@ export class RedisRuntime {
         searchPath: options.environment["PATH"],
         report: options.onError,
       }));
-    return RedisRuntime.#connect(options, server.endpoint, server);
+    try {
+      return await RedisRuntime.#connectToOwn(options, server);
+    } catch (error) {
+      await server.leave();
+      throw error;
+    }
+  }
+
+  /** The private server may die between its answer and our connection, like at any other time: then it is started again, once. */
+  static async #connectToOwn(options: RedisRuntimeOptions, server: PrivateServer): Promise<RedisRuntime> {
+    try {
+      return await RedisRuntime.#connect(options, server.endpoint, server);
+    } catch (error) {
+      if (!(error instanceof RedisError) || error.code !== "redis-unreachable") throw error;
+      await server.recover();
+      return RedisRuntime.#connect(options, server.endpoint, server);
+    }
   }
 
   static async #connect(
@@ -111,12 +127,11 @@ export class RedisRuntime {
     try {
       const [producer, consumer] = await Promise.all([connect("producer"), connect("consumer")]);
       if (server === undefined) await checkServer(producer, endpoint);
-      const runtime = new RedisRuntime(options, server, { producer, consumer }, outage);
-      await registerHost(producer, runtime.hostId);
-      return runtime;
+      const hostId: HostId = randomUUID();
+      await registered(producer, hostId, endpoint);
+      return new RedisRuntime(options, server, { producer, consumer, hostId }, outage);
     } catch (error) {
       await Promise.all(opened.map((client) => closeConnection(client, connectionCloseMs)));
-      await server?.leave();
       throw error;
     }
   }
@@ -155,6 +170,20 @@ export class RedisRuntime {
           if (this.#producer.status !== "ready") this.#recover();
         }, recoveryPauseMs).unref();
       });
+  }
+}
+
+/** Registers this host; whatever goes wrong with it is an error of ours. */
+async function registered(producer: Redis, hostId: HostId, endpoint: RedisEndpoint): Promise<void> {
+  try {
+    await registerHost(producer, hostId);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RedisError(
+      redisErrorCode(error),
+      `Redis at ${describeEndpoint(endpoint)} did not take this host's registration: ${reason}`,
+      error,
+    );
   }
 }
 

@@ -24,6 +24,11 @@ export type QueueHealth = "connected" | "degraded";
 export interface QueuePort {
   /** Enqueues in order; the same execution id twice is one entry. Rejects with `queue-unavailable` within 2 s while the store is gone. */
   enqueue(entries: readonly QueueEntry[]): Promise<void>;
+  /**
+   * Enqueues entries that nobody has claimed although they may have been enqueued before: what the store lost is there again, and a
+   * claim that was lost on its way to the host (its connection broke) is taken back within seconds. Rejects as `enqueue`.
+   */
+  requeue(entries: readonly QueueEntry[]): Promise<void>;
   /** Removes a waiting entry; false when it was claimed already or is unknown. */
   remove(entry: Pick<QueueEntry, "executionId" | "concurrencyClass">): Promise<boolean>;
   /** Starts claiming, `limits[class]` at a time. */

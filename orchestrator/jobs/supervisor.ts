@@ -336,10 +336,12 @@ export class Supervisor {
     }
   }
 
-  async #dispatch(jobs: readonly Job[]): Promise<void> {
+  async #dispatch(jobs: readonly Job[], again = false): Promise<void> {
     if (jobs.length === 0) return;
+    const { queue } = this.#options;
+    const entries = jobs.map(queueEntry);
     try {
-      await this.#options.queue.enqueue(jobs.map(queueEntry));
+      await (again ? queue.requeue(entries) : queue.enqueue(entries));
     } catch (error) {
       // The journal holds the admissions; they are enqueued again until the queue takes them.
       this.#options.report(failureOf(error));
@@ -355,7 +357,7 @@ export class Supervisor {
     const queued = [...this.#conversations.values()].flatMap(({ table }) =>
       table.all().filter((job) => job.life.state === "queued" && !this.#recording.has(job.executionId)),
     );
-    await this.#dispatch(queued);
+    await this.#dispatch(queued, true);
   }
 
   async #run(claim: Claim): Promise<void> {

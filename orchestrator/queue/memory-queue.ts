@@ -48,6 +48,10 @@ export class MemoryQueue implements QueuePort {
     this.#consumer?.advance();
   }
 
+  requeue(entries: readonly QueueEntry[]): Promise<void> {
+    return this.enqueue(entries);
+  }
+
   async remove(entry: Pick<QueueEntry, "executionId" | "concurrencyClass">): Promise<boolean> {
     this.#checkAnswering();
     return this.#backlog(entry.concurrencyClass).delete(entry.executionId);

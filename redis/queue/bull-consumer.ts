@@ -46,6 +46,8 @@ export class BullConsumer implements QueueConsumer {
   readonly #slots: Readonly<Record<ConcurrencyClass, ClaimSlots>>;
   readonly #workers = new Map<ConcurrencyClass, Worker>();
   readonly #attended = new Set<ConcurrencyClass>();
+  /** Executions whose claims have reached this host, waiting for a slot or running. */
+  readonly #held = new Set<string>();
   readonly #begun = new RecentExecutions();
   #pausing = false;
 
@@ -107,6 +109,11 @@ export class BullConsumer implements QueueConsumer {
     return worker;
   }
 
+  /** Has a claim of the execution reached this host? */
+  holds(executionId: string): boolean {
+    return this.#held.has(executionId);
+  }
+
   lend(concurrencyClass: ConcurrencyClass): { regain(signal?: AbortSignal): Promise<void> } {
     const regain = this.#slots[concurrencyClass].lend();
     this.#followCapacity(concurrencyClass);
@@ -150,6 +157,16 @@ export class BullConsumer implements QueueConsumer {
   }
 
   async #run(concurrencyClass: ConcurrencyClass, job: Job): Promise<void> {
+    const { id = "" } = job;
+    this.#held.add(id);
+    try {
+      await this.#runHeld(concurrencyClass, job);
+    } finally {
+      this.#held.delete(id);
+    }
+  }
+
+  async #runHeld(concurrencyClass: ConcurrencyClass, job: Job): Promise<void> {
     const slots = this.#slots[concurrencyClass];
     if (!(await slots.acquire())) {
       throw new RedisError(

@@ -11,7 +11,7 @@ import type {
 } from "../../orchestrator/contract/queue.ts";
 import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
 import { RedisError, redisErrorCode } from "../failure.ts";
-import { type HostId, queueName, queuePrefix } from "../keys.ts";
+import { type HostId, queueLockKey, queueName, queuePrefix } from "../keys.ts";
 import { BullConsumer } from "./bull-consumer.ts";
 import { ConnectionHealth, type HealthCheckTimes } from "./connection-health.ts";
 
@@ -32,6 +32,9 @@ export interface BullQueueOptions {
 /** Ended jobs that Redis remembers in each queue, so that an execution enqueued twice in a row stays one entry. */
 const rememberedJobs = 100;
 
+/** Time after which a claim that has not reached the host counts as lost on its way. */
+const lostClaimAfterMs = 1000;
+
 /** Longest wait for the store to take or remove entries. */
 const answerTimeoutMs = 2000;
 
@@ -44,6 +47,7 @@ export class BullQueue implements QueuePort {
   readonly #options: BullQueueOptions;
   readonly #queues = new Map<ConcurrencyClass, Queue>();
   readonly #health: ConnectionHealth;
+  readonly #retaking = new Set<NodeJS.Timeout>();
   #consumer: BullConsumer | undefined;
   #closed = false;
 
@@ -68,6 +72,32 @@ export class BullQueue implements QueuePort {
       }
     });
     for (const concurrencyClass of byClass.keys()) this.#consumer?.attend(concurrencyClass);
+  }
+
+  async requeue(entries: readonly QueueEntry[]): Promise<void> {
+    await this.enqueue(entries);
+    // A claim of this moment may still be on its way; what has not arrived after a while is lost.
+    const timer = setTimeout(() => {
+      this.#retaking.delete(timer);
+      this.#retakeLostClaims(entries).catch(this.#options.onStoreError);
+    }, lostClaimAfterMs).unref();
+    this.#retaking.add(timer);
+  }
+
+  /**
+   * Makes entries claimable again that BullMQ counts as claimed and whose claim never reached this host: the connection broke while
+   * the reply was on its way. Without this they would wait for ever, since stalled jobs are not looked for.
+   */
+  async #retakeLostClaims(entries: readonly QueueEntry[]): Promise<void> {
+    const { producer, hostId } = this.#options;
+    for (const { executionId, concurrencyClass } of entries) {
+      if (this.#closed || this.#consumer?.holds(executionId) === true) continue;
+      const job = await this.#queue(concurrencyClass).getJob(executionId);
+      if (job === undefined || !(await job.isActive()) || this.#consumer?.holds(executionId) === true)
+        continue;
+      const token = await producer.get(queueLockKey(hostId, concurrencyClass, executionId));
+      await job.moveToWait(token ?? "0");
+    }
   }
 
   async remove(entry: Pick<QueueEntry, "executionId" | "concurrencyClass">): Promise<boolean> {
@@ -105,6 +135,7 @@ export class BullQueue implements QueuePort {
     if (this.#closed) return;
     this.#closed = true;
     this.#health.stop();
+    for (const timer of this.#retaking) clearTimeout(timer);
     const endsAt = Date.now() + deadlineMs;
     await this.#consumer?.close(deadlineMs);
     const queues = [...this.#queues.values()];

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { closeConnection, openConnection } from "../../../redis/connection.ts";
+import type { RedisEndpoint } from "../../../redis/endpoint.ts";
 import { BullQueue, removeQueuesOf } from "../../../redis/queue/bull-queue.ts";
 import { queuePrefix } from "../../../redis/keys.ts";
 import { HeldClaims, entry, limits } from "../../support/queue-conformance.ts";
+import { RedisProxy } from "../../support/redis-proxy.ts";
 import { TestRedis } from "../../support/redis-server.ts";
 
 interface Fixture {
@@ -22,12 +25,17 @@ interface Fixture {
 
 async function fixture(...settings: string[]): Promise<Fixture> {
   const redis = await TestRedis.start(...settings);
+  return fixtureAt(redis, redis.endpoint);
+}
+
+/** As `fixture`, reaching the server by another way. */
+async function fixtureAt(redis: TestRedis, endpoint: RedisEndpoint): Promise<Fixture> {
   const errors: unknown[] = [];
   const onError = (error: unknown): void => {
     errors.push(error);
   };
-  const producer = await openConnection(redis.endpoint, "producer", { onError });
-  const consumer = await openConnection(redis.endpoint, "consumer", { onError });
+  const producer = await openConnection(endpoint, "producer", { onError });
+  const consumer = await openConnection(endpoint, "consumer", { onError });
   const hostId = randomUUID();
   const healthCheck = { everyMs: 100, answerMs: 300 };
   const queue = new BullQueue({
@@ -142,6 +150,39 @@ describe("C103: Redis goes and comes back", () => {
       await eventually(() => queue.enqueue([entry()]).then(() => "taken")).toBe("taken");
       await flows(under);
     }
+  });
+
+  it("an entry whose claim was lost on the way is claimed when it is requeued", async () => {
+    const redis = await TestRedis.start();
+    const proxy = await RedisProxy.open(join(redis.directory, "s"));
+    const under = await fixtureAt(redis, { kind: "unix", path: proxy.path, database: 0 });
+    const { queue, claims } = under;
+    claims.free = true;
+    await queue.consume(limits, claims.handler);
+    await flows(under);
+    const lost = entry();
+    const reply = Promise.withResolvers<void>();
+    proxy.loseReplyTo = (request) => {
+      const isClaim =
+        /evalsha/i.test(request) &&
+        request.includes(":active") &&
+        request.includes(":marker") &&
+        !request.includes(lost.executionId);
+      if (isClaim) reply.resolve();
+      return isClaim;
+    };
+    await queue.enqueue([lost]);
+    await reply.promise;
+    await expect
+      .poll(
+        async () => {
+          // As the supervisor does with everything that is still queued.
+          await queue.requeue([lost]).catch(() => undefined);
+          return claims.ids().filter((id) => id === lost.executionId).length;
+        },
+        { timeout: recoveryMs, interval: 1500 },
+      )
+      .toBe(1);
   });
 
   it("a server that hangs with open connections is noticed, and work flows when it goes on", async () => {
