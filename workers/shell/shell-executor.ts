@@ -6,7 +6,7 @@ import { cancelReasonSchema } from "../../orchestrator/contract/job-catalog.ts";
 import { failureOf } from "../../orchestrator/contract/failure.ts";
 import type { Outcome } from "../../orchestrator/jobs/lifecycle.ts";
 import type { Executor, JobExecution } from "../../orchestrator/jobs/supervisor.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { Sandbox } from "../sandbox/confined-command.ts";
 import { SandboxError } from "../sandbox/sandbox-error.ts";
 import type { CommandEnd } from "../spawner/command-end.ts";
 import { commandEnvironment } from "../spawner/command-environment.ts";
@@ -120,7 +120,7 @@ async function prepareLaunch(job: JobExecution<"shell">, parts: ShellExecutorPar
   return {
     argv: confined.argv,
     set: { ...sandboxCaches, ...confined.set },
-    contained: true,
+    contained: confined.contained,
     opened: confined.opened,
     release: () => {
       confined.release();

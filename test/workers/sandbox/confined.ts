@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { probeSandbox } from "../../../workers/sandbox/sandbox.ts";
-import type { Sandbox } from "../../../workers/sandbox/sandbox.ts";
+import type { Sandbox } from "../../../workers/sandbox/confined-command.ts";
 import type { CommandEnd } from "../../../workers/spawner/command-end.ts";
 import { commandEnvironment } from "../../../workers/spawner/command-environment.ts";
 import { CollectingSink, scratchDirectory, scratchSpawner } from "../spawner/collect.ts";
@@ -54,7 +54,7 @@ export async function confinedBash(
       directory: "/",
       environment: commandEnvironment(process.env, { set: command.set }),
       stdout: sink,
-      contained: true,
+      contained: command.contained,
       opened: command.opened,
       timeoutMs,
     });
