@@ -7,6 +7,7 @@ import type { AgentEvent } from "../orchestrator/contract/agent-thread.ts";
 import type { ChildObservation } from "../orchestrator/agents/child-service.ts";
 import { AutolithError, failureOf } from "../orchestrator/contract/failure.ts";
 import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
+import type { QueueHealth } from "../orchestrator/contract/queue.ts";
 import type { ConversationId } from "../orchestrator/contract/identifiers.ts";
 import { HeadlessHost, type HeadlessHostParts } from "../orchestrator/host/headless-host.ts";
 import type { JobAnnouncement } from "../orchestrator/jobs/supervisor.ts";
@@ -126,6 +127,7 @@ async function compose(
     server: await headStart.takeServer(),
   });
   opened.push(() => redis.close(redisCloseMs));
+  redis.queue.onHealth((health) => options.diagnostics(healthLine(health)));
   performance.mark("autolith:redis-open");
   const mode = options.permissions ?? (await savedPermissions(roots, options.diagnostics));
   const observeAgent = (event: AgentEvent): void => exchange.observe(event);
@@ -207,6 +209,12 @@ function hideEnvironment(diagnostics: (line: string) => void): void {
       `permissions: commands with full access can read this process's environment: ${failureOf(error).message}`,
     );
   }
+}
+
+function healthLine(health: QueueHealth): string {
+  return health === "degraded"
+    ? "redis: degraded: it does not answer; running work goes on, new work waits"
+    : "redis: connected again";
 }
 
 function reportLeftover({ diagnostics }: RunHostOptions): (error: unknown) => void {

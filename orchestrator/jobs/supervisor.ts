@@ -113,6 +113,8 @@ export class Supervisor {
   #stopHealth: (() => void) | undefined;
   /** Runs while entries wait for a queue that refused them. */
   #redispatch: NodeJS.Timeout | undefined;
+  /** Code of the queue's last refusal, undefined once it has taken entries. */
+  #refusal: string | undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -342,9 +344,12 @@ export class Supervisor {
     const entries = jobs.map(queueEntry);
     try {
       await (again ? queue.requeue(entries) : queue.enqueue(entries));
+      this.#refusal = undefined;
     } catch (error) {
-      // The journal holds the admissions; they are enqueued again until the queue takes them.
-      this.#options.report(failureOf(error));
+      // The journal holds the admissions; they are enqueued again until the queue takes them. One reason is told once.
+      const failure = failureOf(error);
+      if (failure.code !== this.#refusal) this.#options.report(failure);
+      this.#refusal = failure.code;
       this.#redispatch ??= setTimeout(() => {
         this.#redispatch = undefined;
         if (!this.#closing)
