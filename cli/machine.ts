@@ -7,6 +7,7 @@ import type { Roots } from "../orchestrator/record/roots.ts";
 import type { Executor } from "../orchestrator/jobs/supervisor.ts";
 import type { Sandbox } from "../workers/sandbox/confined-command.ts";
 import { probeSandbox } from "../workers/sandbox/sandbox.ts";
+import { privateServerLocation } from "../redis/private-server/location.ts";
 import { CaptureStore } from "../workers/shell/capture-store.ts";
 import { searchTools } from "../workers/search/search-tools.ts";
 import { shellExecutor } from "../workers/shell/shell-executor.ts";
@@ -18,11 +19,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The sandbox of this machine, probed once when first asked for. */
 export class LazySandbox {
   readonly #environment: Environment;
-  readonly #hidden: readonly string[];
+  readonly #hidden: () => readonly string[];
   #probe: ReturnType<typeof probeSandbox> | undefined;
 
   /** `hidden`: directories and sockets of ours that no sandboxed command may see. */
-  constructor(environment: Environment, hidden: readonly string[]) {
+  constructor(environment: Environment, hidden: () => readonly string[]) {
     this.#environment = environment;
     this.#hidden = hidden;
   }
@@ -46,14 +47,15 @@ export class LazySandbox {
   }
 
   #probed(): ReturnType<typeof probeSandbox> {
-    this.#probe ??= probeSandbox({ environment: this.#environment, hidden: this.#hidden });
+    this.#probe ??= probeSandbox({ environment: this.#environment, hidden: this.#hidden() });
     return this.#probe;
   }
 }
 
 /** Directories of ours that sandboxed commands never see. */
 export function hiddenDirectories(roots: Roots): readonly string[] {
-  return [roots.config, roots.state, roots.data, roots.cache].filter((path) => existsSync(path));
+  const redis = privateServerLocation(roots.state, process.getuid?.() ?? 0).directory;
+  return [roots.config, roots.state, roots.data, roots.cache, redis].filter((path) => existsSync(path));
 }
 
 export type Machine = {
@@ -81,8 +83,7 @@ export function sandboxTemporaryRoot(roots: Roots): string {
 export function openMachine(environment: Environment, roots: Roots): Machine {
   const spawner = new Spawner({ ledgerDirectory: ledgerDirectory(roots) });
   const captures = new CaptureStore({ root: join(roots.data, "shell-logs") });
-  const sandbox = new LazySandbox(
-    { ...environment, HOME: environment["HOME"] ?? homedir() },
+  const sandbox = new LazySandbox({ ...environment, HOME: environment["HOME"] ?? homedir() }, () =>
     hiddenDirectories(roots),
   );
   return {

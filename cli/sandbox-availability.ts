@@ -4,7 +4,7 @@ import { LazySandbox, hiddenDirectories } from "./machine.ts";
 
 /** Why no sandbox is possible here, or undefined when one is. */
 export async function sandboxProblem(): Promise<string | undefined> {
-  const sandbox = new LazySandbox(process.env, hiddenDirectories(resolveRoots(process.env)));
+  const sandbox = new LazySandbox(process.env, () => hiddenDirectories(resolveRoots(process.env)));
   try {
     return await sandbox.problem();
   } finally {

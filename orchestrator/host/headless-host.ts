@@ -16,7 +16,7 @@ import { agentEntries, roleDirectory } from "../agents/role-directory.ts";
 import type { AgentTranscript } from "../agents/transcript.ts";
 import type { RoleCatalog } from "../../roles/index.ts";
 import type { ToolCaller } from "../contract/caller.ts";
-import type { Failure } from "../contract/failure.ts";
+import { type Failure, failureOf } from "../contract/failure.ts";
 import { type ConversationId, type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
 import type { ConcurrencyClass } from "../contract/job-catalog.ts";
 import type { Authority } from "../contract/permissions.ts";
@@ -28,7 +28,12 @@ import { isTerminal } from "../jobs/lifecycle.ts";
 import type { Settlement } from "../jobs/settlements.ts";
 import { type Executor, type JobAnnouncement, type JobExecution, Supervisor } from "../jobs/supervisor.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
-import { type Conversation, createConversation, openConversation } from "../record/conversation.ts";
+import {
+  type Conversation,
+  type ConversationStoreOptions,
+  createConversation,
+  openConversation,
+} from "../record/conversation.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
 import { type OpenedJobJournal, jobJournalPath, openJobJournal } from "../record/job-journal.ts";
 import { ExecutionDirectory } from "../record/execution-directory.ts";
@@ -125,10 +130,12 @@ export class HeadlessHost {
 
   /** Creates the root conversation and its job journal, and begins claiming. */
   static async open(parts: HeadlessHostParts): Promise<HeadlessHost> {
-    const conversation = await createConversation(
-      { directory: conversationsDirectory(parts), now: parts.now },
-      { directory: parts.workspace, promptCacheKey: "headless", model: "none", reasoningEffort: "medium" },
-    );
+    const conversation = await createConversation(storeOptions(parts), {
+      directory: parts.workspace,
+      promptCacheKey: "headless",
+      model: "none",
+      reasoningEffort: "medium",
+    });
     return HeadlessHost.#start(parts, conversation, []);
   }
 
@@ -138,10 +145,7 @@ export class HeadlessHost {
    * @throws RecordError `not-found`, `locked` while another host serves it, `malformed`.
    */
   static async reopen(parts: HeadlessHostParts, id: ConversationId): Promise<HeadlessHost> {
-    const { conversation, loaded } = await openConversation(
-      { directory: conversationsDirectory(parts), now: parts.now },
-      id,
-    );
+    const { conversation, loaded } = await openConversation(storeOptions(parts), id);
     return HeadlessHost.#start(parts, conversation, loaded.records);
   }
 
@@ -152,7 +156,9 @@ export class HeadlessHost {
   ): Promise<HeadlessHost> {
     try {
       const directory = conversationsDirectory(parts);
-      const { journal, records } = await openJobJournal(jobJournalPath(directory, conversation.id));
+      const { journal, records } = await openJobJournal(jobJournalPath(directory, conversation.id), {
+        onSyncFailure: syncReporter(parts),
+      });
       const earlier = await recoverConversation({
         conversationId: conversation.id,
         rootRecords,
@@ -303,16 +309,13 @@ export class HeadlessHost {
   }
 
   async #openTranscript(job: JobExecution<"agent">): Promise<AgentTranscript> {
-    const conversation = await createConversation(
-      { directory: this.#directory("conversations"), now: this.#parts.now },
-      {
-        id: conversationOf(job),
-        directory: job.payload.workspace,
-        promptCacheKey: job.executionId,
-        model: job.payload.model,
-        reasoningEffort: job.payload.reasoningEffort,
-      },
-    );
+    const conversation = await createConversation(storeOptions(this.#parts), {
+      id: conversationOf(job),
+      directory: job.payload.workspace,
+      promptCacheKey: job.executionId,
+      model: job.payload.model,
+      reasoningEffort: job.payload.reasoningEffort,
+    });
     return conversationTranscript(conversation, []);
   }
 
@@ -353,7 +356,7 @@ function directoryOf({ dataRoot }: Pick<HeadlessHostParts, "dataRoot">, name: st
   return `${dataRoot}/${name}`;
 }
 
-function conversationsDirectory(parts: HeadlessHostParts): string {
+function conversationsDirectory(parts: Pick<HeadlessHostParts, "dataRoot">): string {
   return directoryOf(parts, "conversations");
 }
 
@@ -362,5 +365,20 @@ function publicationPlaces(parts: HeadlessHostParts): PublicationPlaces {
     tasksDirectory: directoryOf(parts, "tasks"),
     conversationsDirectory: conversationsDirectory(parts),
     now: parts.now,
+  };
+}
+
+type StoreParts = Pick<HeadlessHostParts, "dataRoot" | "now" | "report">;
+
+/** A background sync that failed is told; the next one repairs it, and nothing acknowledged is lost while the machine runs. */
+function syncReporter(parts: Pick<HeadlessHostParts, "report">): (error: unknown) => void {
+  return (error) => parts.report(failureOf(error));
+}
+
+function storeOptions(parts: StoreParts): ConversationStoreOptions {
+  return {
+    directory: conversationsDirectory(parts),
+    now: parts.now,
+    onSyncFailure: syncReporter(parts),
   };
 }

@@ -81,7 +81,7 @@ export type SupervisorOptions = {
   readonly announce: (announcement: JobAnnouncement) => void;
   /** Failures that belong to no job (the queue's own). */
   readonly report: (failure: Failure) => void;
-  /** Writes what must exist before a job may be dispatched (continuity record); part of admission. */
+  /** Writes what must exist before a job may be dispatched or handed off (continuity record). */
   readonly prepare?: (job: Job) => Promise<void>;
   /** Publishes the durable result before the settlement is recorded. A rejection turns the outcome into a failed one. */
   readonly publish?: (job: Job, outcome: Outcome<unknown>) => Promise<void>;
@@ -212,6 +212,7 @@ export class Supervisor {
   async handOff(job: Job): Promise<void> {
     if (job.detached || isTerminal(job.life.state)) return;
     job.detached = true;
+    await this.#options.prepare?.(job);
     await this.#journal(job).append([
       { kind: "handed-off", at: this.#options.now(), executionId: job.executionId },
     ]);

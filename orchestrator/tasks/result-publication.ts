@@ -33,8 +33,12 @@ export function executionDirectoryOf(
   return new ExecutionDirectory(parts.tasksDirectory, job.conversationId, job.executionId);
 }
 
-/** Writes `continuity.sexp`: what must be known of the job when its host is gone. */
+/**
+ * Writes `continuity.sexp`: what must be known of the job when its host is gone. A synchronous execution has none: it ends with the
+ * call that waits for it, and the journal knows it; it gets one when it is handed off.
+ */
 export async function prepareJob(job: Job, parts: PublicationParts): Promise<void> {
+  if (job.kind !== "agent" && !job.detached) return;
   await executionDirectoryOf(parts, job).writeContinuity({
     version: 1,
     jobId: job.name,
