@@ -1,1 +1,0 @@
-export const languageName = "Common Lisp";
