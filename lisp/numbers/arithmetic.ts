@@ -1,0 +1,316 @@
+/** Generic addition, subtraction, multiplication, division and comparison over the whole tower, with contagion and traps. */
+import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
+import { DOUBLE, exactRational, type FloatFormat, integerToFloat, ratioToFloat, SINGLE } from "./float-bits.ts";
+import { addInt, compareInt, gcdInt, type Int, isInteger, mulInt, negInt, quotInt, signInt, subInt } from "./integers.ts";
+import { divisionByZero, floatInvalid, floatOverflow, typeError } from "./number-errors.ts";
+
+export type Rational = Int | Ratio;
+export type Float = SingleFloat | DoubleFloat;
+export type Real = Rational | Float;
+export type LispNumber = Real | Complex;
+
+/** Contagion order. */
+export const INTEGER = 0;
+export const RATIO = 1;
+export const SINGLE_RANK = 2;
+export const DOUBLE_RANK = 3;
+export const COMPLEX = 4;
+
+/** Place of a number in the contagion order, or -1 for anything else. */
+export function rankOrNone(x: unknown): number {
+  if (typeof x === "number" || typeof x === "bigint") return INTEGER;
+  if (x instanceof DoubleFloat) return DOUBLE_RANK;
+  if (x instanceof SingleFloat) return SINGLE_RANK;
+  if (x instanceof Ratio) return RATIO;
+  return x instanceof Complex ? COMPLEX : -1;
+}
+
+/** Place of a number in the contagion order; anything else is a type error. */
+export function rank(x: unknown): number {
+  const r = rankOrNone(x);
+  return r < 0 ? typeError(x, "NUMBER") : r;
+}
+
+export function isRational(x: unknown): x is Rational {
+  return typeof x === "number" || typeof x === "bigint" || x instanceof Ratio;
+}
+
+export function isFloat(x: unknown): x is Float {
+  return x instanceof DoubleFloat || x instanceof SingleFloat;
+}
+
+export function isReal(x: unknown): x is Real {
+  return isRational(x) || isFloat(x);
+}
+
+export function isNumber(x: unknown): x is LispNumber {
+  return rankOrNone(x) >= 0;
+}
+
+export function formatOf(x: Float): FloatFormat {
+  return x instanceof DoubleFloat ? DOUBLE : SINGLE;
+}
+
+/** A float object of a format; a single is rounded. No trap: see `checkedFloat`. */
+export function makeFloat(v: number, format: FloatFormat): Float {
+  return format === DOUBLE ? new DoubleFloat(v) : new SingleFloat(Math.fround(v));
+}
+
+function operandIs(test: (v: number) => boolean, x: unknown): boolean {
+  if (isFloat(x)) return test(x.v);
+  return x instanceof Complex && (operandIs(test, x.re) || operandIs(test, x.im));
+}
+
+/**
+ * A float result with the traps of overflow and invalid operation: infinities and NaN pass only if an operand was one.
+ * `operation` and `operands` go into the condition.
+ */
+export function checkedFloat(v: number, format: FloatFormat, operation: string, ...operands: LispNumber[]): Float {
+  const rounded = format === DOUBLE ? v : Math.fround(v);
+  if (rounded - rounded !== 0) trapUnlessQuiet(rounded, operation, operands);
+  return format === DOUBLE ? new DoubleFloat(rounded) : new SingleFloat(rounded);
+}
+
+function trapUnlessQuiet(v: number, operation: string, operands: LispNumber[]): void {
+  if (operands.some((x) => operandIs(Number.isNaN, x))) return;
+  const infinite = operands.some((x) => operandIs((o) => o === Infinity || o === -Infinity, x));
+  if (Number.isNaN(v)) floatInvalid(operation, operands);
+  if (!infinite) floatOverflow(operation, operands);
+}
+
+/** A rational as float value of a format; overflow is trapped. */
+export function realToFloat(x: Real, format: FloatFormat, operation = "FLOAT"): number {
+  if (typeof x === "number") return format === DOUBLE ? x : Math.fround(x);
+  if (x instanceof DoubleFloat) return format === DOUBLE ? x.v : checkedFloat(x.v, SINGLE, operation, x).v;
+  if (x instanceof SingleFloat) return x.v;
+  const v = x instanceof Ratio ? ratioToFloat(x.num, x.den, format) : integerToFloat(x, format);
+  if (v === Infinity || v === -Infinity) floatOverflow(operation, [x]);
+  return v;
+}
+
+/** num/den in normal form; den is not zero. */
+export function makeRational(num: Int, den: Int): Rational {
+  if (den === 1) return num;
+  const g = gcdInt(num, den);
+  let n = g === 1 ? num : quotInt(num, g);
+  let d = g === 1 ? den : quotInt(den, g);
+  if (d < 0) {
+    n = negInt(n);
+    d = negInt(d);
+  }
+  return d === 1 ? n : new Ratio(n, d);
+}
+
+export function numeratorOf(x: Rational): Int {
+  return x instanceof Ratio ? x.num : x;
+}
+
+export function denominatorOf(x: Rational): Int {
+  return x instanceof Ratio ? x.den : 1;
+}
+
+/** Complex in normal form: parts of one kind, and a rational one with imaginary part 0 is its real part. */
+export function makeComplex(re: Real, im: Real): LispNumber {
+  const top = Math.max(rank(re), rank(im));
+  if (top <= RATIO) return im === 0 ? re : new Complex(re, im);
+  const format = top === DOUBLE_RANK ? DOUBLE : SINGLE;
+  return new Complex(makeFloat(realToFloat(re, format), format), makeFloat(realToFloat(im, format), format));
+}
+
+function addRational(a: Rational, b: Rational): Rational {
+  if (isInteger(a) && isInteger(b)) return addInt(a, b);
+  const da = denominatorOf(a);
+  const db = denominatorOf(b);
+  return makeRational(addInt(mulInt(numeratorOf(a), db), mulInt(numeratorOf(b), da)), mulInt(da, db));
+}
+
+function subRational(a: Rational, b: Rational): Rational {
+  if (isInteger(a) && isInteger(b)) return subInt(a, b);
+  const da = denominatorOf(a);
+  const db = denominatorOf(b);
+  return makeRational(subInt(mulInt(numeratorOf(a), db), mulInt(numeratorOf(b), da)), mulInt(da, db));
+}
+
+function mulRational(a: Rational, b: Rational): Rational {
+  if (isInteger(a) && isInteger(b)) return mulInt(a, b);
+  return makeRational(mulInt(numeratorOf(a), numeratorOf(b)), mulInt(denominatorOf(a), denominatorOf(b)));
+}
+
+function divRational(a: Rational, b: Rational): Rational {
+  if (b === 0) return divisionByZero("/", [a, b]);
+  return makeRational(mulInt(numeratorOf(a), denominatorOf(b)), mulInt(denominatorOf(a), numeratorOf(b)));
+}
+
+/** The common float format of two reals of which at least one is a float. */
+function commonFormat(ra: number, rb: number): FloatFormat {
+  return ra === DOUBLE_RANK || rb === DOUBLE_RANK ? DOUBLE : SINGLE;
+}
+
+/** `+` of two numbers. */
+export function add(a: unknown, b: unknown): LispNumber {
+  if (typeof a === "number" && typeof b === "number") return addInt(a, b);
+  if (a instanceof DoubleFloat && b instanceof DoubleFloat) return doubleResult(a.v + b.v, "+", a, b);
+  const ra = rank(a);
+  const rb = rank(b);
+  if (ra === COMPLEX || rb === COMPLEX) return addComplex(a as LispNumber, b as LispNumber);
+  if (ra <= RATIO && rb <= RATIO) return addRational(a as Rational, b as Rational);
+  const format = commonFormat(ra, rb);
+  return checkedFloat(realToFloat(a as Real, format, "+") + realToFloat(b as Real, format, "+"), format, "+", a as Real, b as Real);
+}
+
+function doubleResult(v: number, operation: string, a: DoubleFloat, b: DoubleFloat): DoubleFloat {
+  if (v - v !== 0) trapUnlessQuiet(v, operation, [a, b]);
+  return new DoubleFloat(v);
+}
+
+/** `-` of two numbers. */
+export function sub(a: unknown, b: unknown): LispNumber {
+  if (typeof a === "number" && typeof b === "number") return subInt(a, b);
+  if (a instanceof DoubleFloat && b instanceof DoubleFloat) return doubleResult(a.v - b.v, "-", a, b);
+  const ra = rank(a);
+  const rb = rank(b);
+  if (ra === COMPLEX || rb === COMPLEX) return subComplex(a as LispNumber, b as LispNumber);
+  if (ra <= RATIO && rb <= RATIO) return subRational(a as Rational, b as Rational);
+  const format = commonFormat(ra, rb);
+  return checkedFloat(realToFloat(a as Real, format, "-") - realToFloat(b as Real, format, "-"), format, "-", a as Real, b as Real);
+}
+
+/** `*` of two numbers. */
+export function mul(a: unknown, b: unknown): LispNumber {
+  if (typeof a === "number" && typeof b === "number") return mulInt(a, b);
+  if (a instanceof DoubleFloat && b instanceof DoubleFloat) return doubleResult(a.v * b.v, "*", a, b);
+  const ra = rank(a);
+  const rb = rank(b);
+  if (ra === COMPLEX || rb === COMPLEX) return mulComplex(a as LispNumber, b as LispNumber);
+  if (ra <= RATIO && rb <= RATIO) return mulRational(a as Rational, b as Rational);
+  const format = commonFormat(ra, rb);
+  return checkedFloat(realToFloat(a as Real, format, "*") * realToFloat(b as Real, format, "*"), format, "*", a as Real, b as Real);
+}
+
+/** `/` of two numbers. */
+export function div(a: unknown, b: unknown): LispNumber {
+  const ra = rank(a);
+  const rb = rank(b);
+  if (ra === COMPLEX || rb === COMPLEX) return divComplex(a as LispNumber, b as LispNumber);
+  if (ra <= RATIO && rb <= RATIO) return divRational(a as Rational, b as Rational);
+  const format = commonFormat(ra, rb);
+  const x = realToFloat(a as Real, format, "/");
+  const y = realToFloat(b as Real, format, "/");
+  // IEEE calls 0.0/0.0 an invalid operation; for a program that handles the condition it is a division by zero like the others.
+  if (y === 0 && x - x === 0) divisionByZero("/", [a as Real, b as Real]);
+  return checkedFloat(x / y, format, "/", a as Real, b as Real);
+}
+
+function partsOf(x: LispNumber): [re: Real, im: Real] {
+  return x instanceof Complex ? [x.re, x.im] : [x, 0];
+}
+
+function addComplex(a: LispNumber, b: LispNumber): LispNumber {
+  if (!(a instanceof Complex)) return makeComplex(add(a, (b as Complex).re) as Real, (b as Complex).im);
+  if (!(b instanceof Complex)) return makeComplex(add(a.re, b) as Real, a.im);
+  return makeComplex(add(a.re, b.re) as Real, add(a.im, b.im) as Real);
+}
+
+function subComplex(a: LispNumber, b: LispNumber): LispNumber {
+  if (!(a instanceof Complex)) return makeComplex(sub(a, (b as Complex).re) as Real, negate((b as Complex).im) as Real);
+  if (!(b instanceof Complex)) return makeComplex(sub(a.re, b) as Real, a.im);
+  return makeComplex(sub(a.re, b.re) as Real, sub(a.im, b.im) as Real);
+}
+
+function mulComplex(a: LispNumber, b: LispNumber): LispNumber {
+  if (!(a instanceof Complex)) return makeComplex(mul(a, (b as Complex).re) as Real, mul(a, (b as Complex).im) as Real);
+  if (!(b instanceof Complex)) return makeComplex(mul(a.re, b) as Real, mul(a.im, b) as Real);
+  const re = sub(mul(a.re, b.re), mul(a.im, b.im)) as Real;
+  const im = add(mul(a.re, b.im), mul(a.im, b.re)) as Real;
+  return makeComplex(re, im);
+}
+
+function divComplex(a: LispNumber, b: LispNumber): LispNumber {
+  if (!(b instanceof Complex)) {
+    const [re, im] = partsOf(a);
+    return makeComplex(div(re, b) as Real, div(im, b) as Real);
+  }
+  const [re, im] = partsOf(a);
+  if (isFloat(b.re)) return divFloatComplex(re, im, b);
+  const norm = add(mul(b.re, b.re), mul(b.im, b.im));
+  const real = div(add(mul(re, b.re), mul(im, b.im)), norm) as Real;
+  return makeComplex(real, div(sub(mul(im, b.re), mul(re, b.im)), norm) as Real);
+}
+
+/** Smith's method: divides by the larger part first, so the squares of the parts cannot overflow. */
+function divFloatComplex(re: Real, im: Real, b: Complex): LispNumber {
+  if (compareReal(absReal(b.re), absReal(b.im)) >= 0) {
+    const ratio = div(b.im, b.re);
+    const scale = add(b.re, mul(b.im, ratio));
+    const real = div(add(re, mul(im, ratio)), scale) as Real;
+    return makeComplex(real, div(sub(im, mul(re, ratio)), scale) as Real);
+  }
+  const ratio = div(b.re, b.im);
+  const scale = add(mul(b.re, ratio), b.im);
+  const real = div(add(mul(re, ratio), im), scale) as Real;
+  return makeComplex(real, div(sub(mul(im, ratio), re), scale) as Real);
+}
+
+/** Unary `-`. */
+export function negate(a: unknown): LispNumber {
+  if (typeof a === "number") return 0 - a;
+  if (a instanceof DoubleFloat) return new DoubleFloat(-a.v);
+  if (a instanceof SingleFloat) return new SingleFloat(-a.v);
+  if (typeof a === "bigint") return negInt(a);
+  if (a instanceof Ratio) return new Ratio(negInt(a.num), a.den);
+  if (a instanceof Complex) return new Complex(negate(a.re) as Real, negate(a.im) as Real);
+  return typeError(a, "NUMBER");
+}
+
+export function absReal(a: Real): Real {
+  if (isFloat(a)) return makeFloat(Math.abs(a.v), formatOf(a));
+  return signReal(a) < 0 ? (negate(a) as Real) : a;
+}
+
+/** -1, 0 or 1 by the value of a real; NaN counts as 0. */
+export function signReal(a: Real): number {
+  if (a instanceof Ratio) return signInt(a.num);
+  const v = isFloat(a) ? a.v : a;
+  return v > 0 ? 1 : v < 0 ? -1 : 0;
+}
+
+function requireReal(x: unknown): Real {
+  return isReal(x) ? x : typeError(x, "REAL");
+}
+
+/** Exact comparison of two reals: negative, zero, positive; NaN if an operand is NaN. Other operands are type errors. */
+export function compareReal(a: unknown, b: unknown): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  const x = requireReal(a);
+  const y = requireReal(b);
+  if (!(x instanceof Ratio) && !(y instanceof Ratio)) {
+    // Mixed comparisons of number and bigint are exact in JavaScript, and safe integers are exact as doubles.
+    const p = isFloat(x) ? x.v : x;
+    const q = isFloat(y) ? y.v : y;
+    return p < q ? -1 : p > q ? 1 : p == q ? 0 : Number.NaN;
+  }
+  return compareWithRatio(x, y);
+}
+
+function compareWithRatio(x: Real, y: Real): number {
+  if (isFloat(x) && x.v - x.v !== 0) return x.v > 0 ? 1 : x.v < 0 ? -1 : Number.NaN;
+  if (isFloat(y) && y.v - y.v !== 0) return y.v > 0 ? -1 : y.v < 0 ? 1 : Number.NaN;
+  const [xn, xd] = isFloat(x) ? exactRational(x.v, formatOf(x)) : [numeratorOf(x), denominatorOf(x)];
+  const [yn, yd] = isFloat(y) ? exactRational(y.v, formatOf(y)) : [numeratorOf(y), denominatorOf(y)];
+  return compareInt(mulInt(xn, yd), mulInt(yn, xd));
+}
+
+/** `=` of two numbers. */
+export function numbersEqual(a: unknown, b: unknown): boolean {
+  if (typeof a === "number" && typeof b === "number") return a === b;
+  if (a instanceof Complex || b instanceof Complex) {
+    const [ar, ai] = a instanceof Complex ? [a.re, a.im] : [requireNumber(a), 0];
+    const [br, bi] = b instanceof Complex ? [b.re, b.im] : [requireNumber(b), 0];
+    return compareReal(ar, br) === 0 && compareReal(ai, bi) === 0;
+  }
+  return compareReal(requireNumber(a), requireNumber(b)) === 0;
+}
+
+function requireNumber(x: unknown): Real {
+  return isReal(x) ? x : typeError(x, "NUMBER");
+}
