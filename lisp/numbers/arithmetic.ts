@@ -1,7 +1,25 @@
 /** Generic addition, subtraction, multiplication, division and comparison over the whole tower, with contagion and traps. */
 import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
-import { DOUBLE, exactRational, type FloatFormat, integerToFloat, ratioToFloat, SINGLE } from "./float-bits.ts";
-import { addInt, compareInt, gcdInt, type Int, isInteger, mulInt, negInt, quotInt, signInt, subInt } from "./integers.ts";
+import {
+  DOUBLE,
+  exactRational,
+  type FloatFormat,
+  integerToFloat,
+  ratioToFloat,
+  SINGLE,
+} from "./float-bits.ts";
+import {
+  addInt,
+  compareInt,
+  gcdInt,
+  type Int,
+  isInteger,
+  mulInt,
+  negInt,
+  quotInt,
+  signInt,
+  subInt,
+} from "./integers.ts";
 import { divisionByZero, floatInvalid, floatOverflow, typeError } from "./number-errors.ts";
 
 export type Rational = Int | Ratio;
@@ -65,7 +83,12 @@ function operandIs(test: (v: number) => boolean, x: unknown): boolean {
  * A float result with the traps of overflow and invalid operation: infinities and NaN pass only if an operand was one.
  * `operation` and `operands` go into the condition.
  */
-export function checkedFloat(v: number, format: FloatFormat, operation: string, ...operands: LispNumber[]): Float {
+export function checkedFloat(
+  v: number,
+  format: FloatFormat,
+  operation: string,
+  ...operands: LispNumber[]
+): Float {
   const rounded = format === DOUBLE ? v : Math.fround(v);
   if (rounded - rounded !== 0) trapUnlessQuiet(rounded, operation, operands);
   return format === DOUBLE ? new DoubleFloat(rounded) : new SingleFloat(rounded);
@@ -155,7 +178,13 @@ export function add(a: unknown, b: unknown): LispNumber {
   if (ra === COMPLEX || rb === COMPLEX) return addComplex(a as LispNumber, b as LispNumber);
   if (ra <= RATIO && rb <= RATIO) return addRational(a as Rational, b as Rational);
   const format = commonFormat(ra, rb);
-  return checkedFloat(realToFloat(a as Real, format, "+") + realToFloat(b as Real, format, "+"), format, "+", a as Real, b as Real);
+  return checkedFloat(
+    realToFloat(a as Real, format, "+") + realToFloat(b as Real, format, "+"),
+    format,
+    "+",
+    a as Real,
+    b as Real,
+  );
 }
 
 function doubleResult(v: number, operation: string, a: DoubleFloat, b: DoubleFloat): DoubleFloat {
@@ -172,7 +201,13 @@ export function sub(a: unknown, b: unknown): LispNumber {
   if (ra === COMPLEX || rb === COMPLEX) return subComplex(a as LispNumber, b as LispNumber);
   if (ra <= RATIO && rb <= RATIO) return subRational(a as Rational, b as Rational);
   const format = commonFormat(ra, rb);
-  return checkedFloat(realToFloat(a as Real, format, "-") - realToFloat(b as Real, format, "-"), format, "-", a as Real, b as Real);
+  return checkedFloat(
+    realToFloat(a as Real, format, "-") - realToFloat(b as Real, format, "-"),
+    format,
+    "-",
+    a as Real,
+    b as Real,
+  );
 }
 
 /** `*` of two numbers. */
@@ -184,7 +219,13 @@ export function mul(a: unknown, b: unknown): LispNumber {
   if (ra === COMPLEX || rb === COMPLEX) return mulComplex(a as LispNumber, b as LispNumber);
   if (ra <= RATIO && rb <= RATIO) return mulRational(a as Rational, b as Rational);
   const format = commonFormat(ra, rb);
-  return checkedFloat(realToFloat(a as Real, format, "*") * realToFloat(b as Real, format, "*"), format, "*", a as Real, b as Real);
+  return checkedFloat(
+    realToFloat(a as Real, format, "*") * realToFloat(b as Real, format, "*"),
+    format,
+    "*",
+    a as Real,
+    b as Real,
+  );
 }
 
 /** `/` of two numbers. */
@@ -197,56 +238,57 @@ export function div(a: unknown, b: unknown): LispNumber {
   const x = realToFloat(a as Real, format, "/");
   const y = realToFloat(b as Real, format, "/");
   // IEEE calls 0.0/0.0 an invalid operation; for a program that handles the condition it is a division by zero like the others.
-  if (y === 0 && x - x === 0) divisionByZero("/", [a as Real, b as Real]);
+  if (y === 0 && x - x === 0) divisionByZero("/", [a, b]);
   return checkedFloat(x / y, format, "/", a as Real, b as Real);
 }
 
-function partsOf(x: LispNumber): [re: Real, im: Real] {
-  return x instanceof Complex ? [x.re, x.im] : [x, 0];
+/** Real and imaginary part; a real has imaginary part 0. */
+export function partsOf(x: LispNumber): [re: Real, im: Real] {
+  return x instanceof Complex ? [x.re as Real, x.im as Real] : [x, 0];
 }
 
 function addComplex(a: LispNumber, b: LispNumber): LispNumber {
-  if (!(a instanceof Complex)) return makeComplex(add(a, (b as Complex).re) as Real, (b as Complex).im);
-  if (!(b instanceof Complex)) return makeComplex(add(a.re, b) as Real, a.im);
-  return makeComplex(add(a.re, b.re) as Real, add(a.im, b.im) as Real);
+  const [ar, ai] = partsOf(a);
+  const [br, bi] = partsOf(b);
+  const im = b instanceof Complex ? (a instanceof Complex ? add(ai, bi) : bi) : ai;
+  return makeComplex(add(ar, br) as Real, im as Real);
 }
 
 function subComplex(a: LispNumber, b: LispNumber): LispNumber {
-  if (!(a instanceof Complex)) return makeComplex(sub(a, (b as Complex).re) as Real, negate((b as Complex).im) as Real);
-  if (!(b instanceof Complex)) return makeComplex(sub(a.re, b) as Real, a.im);
-  return makeComplex(sub(a.re, b.re) as Real, sub(a.im, b.im) as Real);
+  const [ar, ai] = partsOf(a);
+  const [br, bi] = partsOf(b);
+  const im = b instanceof Complex ? (a instanceof Complex ? sub(ai, bi) : negate(bi)) : ai;
+  return makeComplex(sub(ar, br) as Real, im as Real);
 }
 
 function mulComplex(a: LispNumber, b: LispNumber): LispNumber {
-  if (!(a instanceof Complex)) return makeComplex(mul(a, (b as Complex).re) as Real, mul(a, (b as Complex).im) as Real);
-  if (!(b instanceof Complex)) return makeComplex(mul(a.re, b) as Real, mul(a.im, b) as Real);
-  const re = sub(mul(a.re, b.re), mul(a.im, b.im)) as Real;
-  const im = add(mul(a.re, b.im), mul(a.im, b.re)) as Real;
-  return makeComplex(re, im);
+  const [ar, ai] = partsOf(a);
+  const [br, bi] = partsOf(b);
+  if (!(a instanceof Complex)) return makeComplex(mul(a, br) as Real, mul(a, bi) as Real);
+  if (!(b instanceof Complex)) return makeComplex(mul(ar, b) as Real, mul(ai, b) as Real);
+  return makeComplex(sub(mul(ar, br), mul(ai, bi)) as Real, add(mul(ar, bi), mul(ai, br)) as Real);
 }
 
 function divComplex(a: LispNumber, b: LispNumber): LispNumber {
-  if (!(b instanceof Complex)) {
-    const [re, im] = partsOf(a);
-    return makeComplex(div(re, b) as Real, div(im, b) as Real);
-  }
   const [re, im] = partsOf(a);
-  if (isFloat(b.re)) return divFloatComplex(re, im, b);
-  const norm = add(mul(b.re, b.re), mul(b.im, b.im));
-  const real = div(add(mul(re, b.re), mul(im, b.im)), norm) as Real;
-  return makeComplex(real, div(sub(mul(im, b.re), mul(re, b.im)), norm) as Real);
+  if (!(b instanceof Complex)) return makeComplex(div(re, b) as Real, div(im, b) as Real);
+  const [br, bi] = partsOf(b);
+  if (isFloat(br) || isFloat(re)) return divFloatComplex(re, im, br, bi);
+  const norm = add(mul(br, br), mul(bi, bi));
+  const real = div(add(mul(re, br), mul(im, bi)), norm) as Real;
+  return makeComplex(real, div(sub(mul(im, br), mul(re, bi)), norm) as Real);
 }
 
 /** Smith's method: divides by the larger part first, so the squares of the parts cannot overflow. */
-function divFloatComplex(re: Real, im: Real, b: Complex): LispNumber {
-  if (compareReal(absReal(b.re), absReal(b.im)) >= 0) {
-    const ratio = div(b.im, b.re);
-    const scale = add(b.re, mul(b.im, ratio));
+function divFloatComplex(re: Real, im: Real, br: Real, bi: Real): LispNumber {
+  if (compareReal(absReal(br), absReal(bi)) >= 0) {
+    const ratio = div(bi, br);
+    const scale = add(br, mul(bi, ratio));
     const real = div(add(re, mul(im, ratio)), scale) as Real;
     return makeComplex(real, div(sub(im, mul(re, ratio)), scale) as Real);
   }
-  const ratio = div(b.re, b.im);
-  const scale = add(mul(b.re, ratio), b.im);
+  const ratio = div(br, bi);
+  const scale = add(mul(br, ratio), bi);
   const real = div(add(mul(re, ratio), im), scale) as Real;
   return makeComplex(real, div(sub(mul(im, ratio), re), scale) as Real);
 }
@@ -258,7 +300,7 @@ export function negate(a: unknown): LispNumber {
   if (a instanceof SingleFloat) return new SingleFloat(-a.v);
   if (typeof a === "bigint") return negInt(a);
   if (a instanceof Ratio) return new Ratio(negInt(a.num), a.den);
-  if (a instanceof Complex) return new Complex(negate(a.re) as Real, negate(a.im) as Real);
+  if (a instanceof Complex) return new Complex(negate(a.re), negate(a.im));
   return typeError(a, "NUMBER");
 }
 
@@ -304,13 +346,14 @@ function compareWithRatio(x: Real, y: Real): number {
 export function numbersEqual(a: unknown, b: unknown): boolean {
   if (typeof a === "number" && typeof b === "number") return a === b;
   if (a instanceof Complex || b instanceof Complex) {
-    const [ar, ai] = a instanceof Complex ? [a.re, a.im] : [requireNumber(a), 0];
-    const [br, bi] = b instanceof Complex ? [b.re, b.im] : [requireNumber(b), 0];
+    const [ar, ai] = partsOf(requireNumber(a));
+    const [br, bi] = partsOf(requireNumber(b));
     return compareReal(ar, br) === 0 && compareReal(ai, bi) === 0;
   }
   return compareReal(requireNumber(a), requireNumber(b)) === 0;
 }
 
-function requireNumber(x: unknown): Real {
-  return isReal(x) ? x : typeError(x, "NUMBER");
+function requireNumber(x: unknown): LispNumber {
+  rank(x);
+  return x as LispNumber;
 }

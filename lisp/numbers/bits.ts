@@ -1,5 +1,5 @@
 /** Bit operations on integers in two's complement: logical operations, shifts, counting and byte fields. */
-import { type Int, integerLength, MAX_INTEGER_BITS, normalize } from "./integers.ts";
+import { type Int, integerLength, MAX_INTEGER_BITS, negInt, normalize } from "./integers.ts";
 import { integerTooLarge } from "./number-errors.ts";
 
 /** Both operands fit the native 32-bit operators. */
@@ -116,7 +116,10 @@ function count32(word: number): number {
   return Math.imul((w + (w >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-const HEX_COUNTS = new Map([..."0123456789abcdef"].map((c) => [c.charCodeAt(0), count32(Number.parseInt(c, 16))]));
+/** One bits of the hexadecimal digit with a character code. */
+function countHexDigit(code: number): number {
+  return count32(code < 58 ? code - 48 : code - 87);
+}
 
 /** LOGCOUNT: one bits of a non-negative integer, zero bits of a negative one. */
 export function logCount(a: Int): number {
@@ -124,7 +127,7 @@ export function logCount(a: Int): number {
   if (typeof m === "number") return count32(m | 0) + count32(Math.floor(m / 4294967296));
   const hex = m.toString(16);
   let total = 0;
-  for (let i = 0; i < hex.length; i++) total += HEX_COUNTS.get(hex.charCodeAt(i)) as number;
+  for (let i = 0; i < hex.length; i++) total += countHexDigit(hex.charCodeAt(i));
   return total;
 }
 
@@ -150,7 +153,7 @@ function maskOf(size: Int): Int {
 
 /** LDB. */
 export function loadByte(field: ByteField, a: Int): Int {
-  const shifted = ash(a, typeof field.position === "number" ? -field.position : -field.position);
+  const shifted = ash(a, negInt(field.position));
   if (shifted >= 0 && field.size >= integerLength(shifted)) return shifted;
   return logAnd(shifted, maskOf(field.size));
 }

@@ -22,12 +22,15 @@ export function logPair([x, y]: Pair): Pair {
   const big = Math.max(Math.abs(x), Math.abs(y));
   const small = Math.min(Math.abs(x), Math.abs(y));
   // Near the unit circle the logarithm of the modulus would cancel.
-  const modulus = h > 0.5 && h < 3 ? Math.log1p((big - 1) * (big + 1) + small * small) / 2 : logOfHypot(big, small, h);
+  const modulus =
+    h > 0.5 && h < 3 ? Math.log1p((big - 1) * (big + 1) + small * small) / 2 : logOfHypot(big, small, h);
   return [modulus, Math.atan2(y, x)];
 }
 
 function logOfHypot(big: number, small: number, h: number): number {
-  return h === Infinity && big !== Infinity ? Math.log(big) + Math.log1p((small / big) ** 2) / 2 : Math.log(h);
+  return h === Infinity && big !== Infinity
+    ? Math.log(big) + Math.log1p((small / big) ** 2) / 2
+    : Math.log(h);
 }
 
 export function expPair([x, y]: Pair): Pair {

@@ -81,7 +81,9 @@ function rationalPower(b: Rational, n: Int): Rational {
   if (signInt(n) < 0) {
     if (b === 0) return divisionByZero("EXPT", [b, n]);
     const m = negInt(n);
-    return b instanceof Ratio ? makeRational(exptInt(b.den, m), exptInt(b.num, m)) : makeRational(1, exptInt(b, m));
+    return b instanceof Ratio
+      ? makeRational(exptInt(b.den, m), exptInt(b.num, m))
+      : makeRational(1, exptInt(b, m));
   }
   return b instanceof Ratio ? new Ratio(exptInt(b.num, n), exptInt(b.den, n)) : exptInt(b, n);
 }

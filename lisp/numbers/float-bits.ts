@@ -13,7 +13,12 @@ export interface FloatFormat {
   readonly max: number;
 }
 
-export const SINGLE: FloatFormat = { name: "single", digits: 24, minExponent: -149, max: 3.4028234663852886e38 };
+export const SINGLE: FloatFormat = {
+  name: "single",
+  digits: 24,
+  minExponent: -149,
+  max: 3.4028234663852886e38,
+};
 export const DOUBLE: FloatFormat = { name: "double", digits: 53, minExponent: -1074, max: Number.MAX_VALUE };
 
 const view = new DataView(new ArrayBuffer(8));

@@ -86,5 +86,7 @@ function exactDecimal(text: string): number {
   const e = Number(exponent) - fraction.length;
   const n = BigInt(whole + fraction);
   if (Math.abs(e) > MAX_DECIMAL_EXPONENT + whole.length + fraction.length) return e < 0 ? 0 : Infinity;
-  return e >= 0 ? roundRational(n * 10n ** BigInt(e), 1n, SINGLE) : roundRational(n, 10n ** BigInt(-e), SINGLE);
+  return e >= 0
+    ? roundRational(n * 10n ** BigInt(e), 1n, SINGLE)
+    : roundRational(n, 10n ** BigInt(-e), SINGLE);
 }

@@ -57,7 +57,9 @@ export class IntegerPrinter {
   }
 }
 
-const DIGIT_CHUNK: readonly number[] = Array.from({ length: 37 }, (_, r) => (r < 2 ? 0 : Math.floor(Math.log(2 ** 52) / Math.log(r))));
+const DIGIT_CHUNK: readonly number[] = Array.from({ length: 37 }, (_, r) =>
+  r < 2 ? 0 : Math.floor(Math.log(2 ** 52) / Math.log(r)),
+);
 
 /** Value of a non-empty string of digits of a radix from 2 to 36; the caller has checked every digit. */
 export function parseDigits(text: string, radix: number): Int {
@@ -72,5 +74,7 @@ function parseBig(text: string, radix: number): bigint {
   const chunk = DIGIT_CHUNK[radix] as number;
   if (text.length <= chunk) return BigInt(Number.parseInt(text, radix));
   const half = text.length >> 1;
-  return parseBig(text.slice(0, -half), radix) * BigInt(radix) ** BigInt(half) + parseBig(text.slice(-half), radix);
+  return (
+    parseBig(text.slice(0, -half), radix) * BigInt(radix) ** BigInt(half) + parseBig(text.slice(-half), radix)
+  );
 }

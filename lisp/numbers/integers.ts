@@ -67,7 +67,8 @@ export function integerLength(a: Int): number {
 }
 
 function checkSize(b: bigint): bigint {
-  if (roughBits(b) > MAX_INTEGER_BITS && integerLength(b) > MAX_INTEGER_BITS) integerTooLarge(integerLength(b));
+  if (roughBits(b) > MAX_INTEGER_BITS && integerLength(b) > MAX_INTEGER_BITS)
+    integerTooLarge(integerLength(b));
   return b;
 }
 
@@ -155,22 +156,16 @@ export type Rounding = "floor" | "ceiling" | "truncate" | "round";
 /** Quotient and remainder under a rounding; b is not zero. `round` goes to even on a tie. */
 export function divideInt(mode: Rounding, a: Int, b: Int): [quotient: Int, remainder: Int] {
   const r = remInt(a, b);
-  const q = typeof a === "number" && typeof b === "number" && typeof r === "number" ? (a - r) / b + 0 : quotInt(a, b);
+  const q =
+    typeof a === "number" && typeof b === "number" && typeof r === "number" ? (a - r) / b + 0 : quotInt(a, b);
   if (r === 0) return [q, r];
   const sameSign = r < 0 === b < 0;
-  switch (mode) {
-    case "truncate":
-      return [q, r];
-    case "floor":
-      return sameSign ? [q, r] : [subInt(q, 1), addInt(r, b)];
-    case "ceiling":
-      return sameSign ? [addInt(q, 1), subInt(r, b)] : [q, r];
-    case "round": {
-      const twice = compareInt(mulInt(absInt(r), 2), absInt(b));
-      if (twice < 0 || (twice === 0 && !isOdd(q))) return [q, r];
-      return sameSign ? [addInt(q, 1), subInt(r, b)] : [subInt(q, 1), addInt(r, b)];
-    }
-  }
+  if (mode === "truncate") return [q, r];
+  if (mode === "floor") return sameSign ? [q, r] : [subInt(q, 1), addInt(r, b)];
+  if (mode === "ceiling") return sameSign ? [addInt(q, 1), subInt(r, b)] : [q, r];
+  const twice = compareInt(mulInt(absInt(r), 2), absInt(b));
+  if (twice < 0 || (twice === 0 && !isOdd(q))) return [q, r];
+  return sameSign ? [addInt(q, 1), subInt(r, b)] : [subInt(q, 1), addInt(r, b)];
 }
 
 export function isOdd(a: Int): boolean {
@@ -236,6 +231,12 @@ export function gcdInt(a: Int, b: Int): Int {
     x = y;
     y = r;
   }
+  return gcdSafe(x, y);
+}
+
+function gcdSafe(a: number, b: number): number {
+  let x = a;
+  let y = b;
   while (y !== 0) {
     const r = x % y;
     x = y;
@@ -263,7 +264,13 @@ function lehmerStep(p: bigint, q: bigint): [Int, Int] {
     if (quotient !== Math.floor((xh + b) / (yh + d))) break;
     const na = a - quotient * c;
     const nb = b - quotient * d;
-    if (Math.abs(na) > 33_554_432 || Math.abs(nb) > 33_554_432 || Math.abs(c) > 33_554_432 || Math.abs(d) > 33_554_432) break;
+    if (
+      Math.abs(na) > 33_554_432 ||
+      Math.abs(nb) > 33_554_432 ||
+      Math.abs(c) > 33_554_432 ||
+      Math.abs(d) > 33_554_432
+    )
+      break;
     [a, c] = [c, na];
     [b, d] = [d, nb];
     [xh, yh] = [yh, xh - quotient * yh];

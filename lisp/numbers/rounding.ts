@@ -15,7 +15,15 @@ import {
   realToFloat,
   signReal,
 } from "./arithmetic.ts";
-import { decodeFloat, DOUBLE, exactRational, type FloatFormat, roundRational, scaleByPowerOfTwo, SINGLE } from "./float-bits.ts";
+import {
+  decodeFloat,
+  DOUBLE,
+  exactRational,
+  type FloatFormat,
+  roundRational,
+  scaleByPowerOfTwo,
+  SINGLE,
+} from "./float-bits.ts";
 import { addInt, divideInt, type Int, isInteger, isOdd, mulInt, type Rounding, subInt } from "./integers.ts";
 import { divisionByZero, floatInvalid, typeError } from "./number-errors.ts";
 
@@ -86,7 +94,13 @@ export function divideRealFloat(mode: Rounding, a: unknown, b: unknown): [quotie
   const [q, r] = divideReal(mode, a, b);
   const x = a as Real;
   const y = b as Real;
-  const format = isFloat(x) ? (isFloat(y) && formatOf(y) === DOUBLE ? DOUBLE : formatOf(x)) : isFloat(y) ? formatOf(y) : SINGLE;
+  const format = isFloat(x)
+    ? isFloat(y) && formatOf(y) === DOUBLE
+      ? DOUBLE
+      : formatOf(x)
+    : isFloat(y)
+      ? formatOf(y)
+      : SINGLE;
   const v = realToFloat(q, format, `F${OPERATION[mode]}`);
   if (v !== 0) return [makeFloat(v, format), r];
   return [makeFloat(negativeZeroQuotient(x, y) ? -0 : 0, format), r];
@@ -131,7 +145,8 @@ export function scaleFloat(x: Real, power: Int): Real {
   if (x.v === 0 || x.v - x.v !== 0) return x;
   const { mantissa, exponent, sign } = decodeFloat(x.v, format);
   const e = exponent + Math.max(-5000, Math.min(5000, Number(power)));
-  if (e >= format.minExponent) return checkedFloat(sign * scaleByPowerOfTwo(mantissa, e), format, "SCALE-FLOAT", x);
+  if (e >= format.minExponent)
+    return checkedFloat(sign * scaleByPowerOfTwo(mantissa, e), format, "SCALE-FLOAT", x);
   const small = e < format.minExponent - 60 ? 0 : roundRational(BigInt(mantissa), 1n << BigInt(-e), format);
   return makeFloat(sign * small, format);
 }

@@ -73,7 +73,12 @@ export function pairOf(x: LispNumber): Pair {
 }
 
 /** A complex float result, with traps. */
-export function complexResult([re, im]: Pair, format: FloatFormat, operation: string, ...operands: LispNumber[]): Complex {
+export function complexResult(
+  [re, im]: Pair,
+  format: FloatFormat,
+  operation: string,
+  ...operands: LispNumber[]
+): Complex {
   const real = checkedFloat(re, format, operation, ...operands);
   return new Complex(real, checkedFloat(im, format, operation, ...operands));
 }
@@ -94,7 +99,8 @@ function elementary(f: Elementary): (x: unknown) => LispNumber {
     const format = formatFor(x);
     if (x instanceof Complex) return complexResult(f.complex(pairOf(x)), format, f.name, x);
     const v = doubleOf(x);
-    if (f.domain === undefined || f.domain(v) || Number.isNaN(v)) return checkedFloat(f.real(v), format, f.name, x);
+    if (f.domain === undefined || f.domain(v) || Number.isNaN(v))
+      return checkedFloat(f.real(v), format, f.name, x);
     return complexResult(f.outside === undefined ? f.complex([v, 0]) : f.outside(v), format, f.name, x);
   };
 }
@@ -107,10 +113,27 @@ export const tan = elementary({ name: "TAN", real: Math.tan, complex: tanPair })
 export const sinh = elementary({ name: "SINH", real: Math.sinh, complex: sinhPair });
 export const cosh = elementary({ name: "COSH", real: Math.cosh, complex: coshPair });
 export const tanh = elementary({ name: "TANH", real: Math.tanh, complex: tanhPair });
-export const asin = elementary({ name: "ASIN", real: Math.asin, domain: inUnit, complex: asinPair, outside: asinOfReal });
-export const acos = elementary({ name: "ACOS", real: Math.acos, domain: inUnit, complex: acosPair, outside: acosOfReal });
+export const asin = elementary({
+  name: "ASIN",
+  real: Math.asin,
+  domain: inUnit,
+  complex: asinPair,
+  outside: asinOfReal,
+});
+export const acos = elementary({
+  name: "ACOS",
+  real: Math.acos,
+  domain: inUnit,
+  complex: acosPair,
+  outside: acosOfReal,
+});
 export const asinh = elementary({ name: "ASINH", real: Math.asinh, complex: asinhPair });
-export const acosh = elementary({ name: "ACOSH", real: Math.acosh, domain: (x) => x >= 1, complex: acoshPair });
+export const acosh = elementary({
+  name: "ACOSH",
+  real: Math.acosh,
+  domain: (x) => x >= 1,
+  complex: acoshPair,
+});
 
 const atanhElementary = elementary({ name: "ATANH", real: Math.atanh, domain: inUnit, complex: atanhPair });
 const atanElementary = elementary({ name: "ATAN", real: Math.atan, complex: atanPair });
@@ -194,7 +217,8 @@ export function logBase(x: unknown, base: unknown): LispNumber {
   const z = requireNumber(x);
   const b = requireNumber(base);
   const format = widerFormat(z, b);
-  if (!(b instanceof Complex) && signReal(b) === 0) return isFloat(z) || isFloat(b) ? makeFloat(0, format) : 0;
+  if (!(b instanceof Complex) && signReal(b) === 0)
+    return isFloat(z) || isFloat(b) ? makeFloat(0, format) : 0;
   const top = naturalLog(z);
   const bottom = naturalLog(b);
   if (!top.real || !bottom.real) return complexResult(dividePair(top.pair, bottom.pair), format, "LOG", z, b);
