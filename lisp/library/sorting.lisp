@@ -1,0 +1,111 @@
+;;;; Chapter 17: SORT, STABLE-SORT and MERGE. One bottom-up merge sort over simple-vectors serves every sequence.
+
+(in-package "AUTOLITH-SYSTEM")
+
+(defmacro insertion-pass (less)
+  "Sort runs of up to 8 elements of SOURCE in place. LESS is a macro of two element forms."
+  `(do ((low 0 (+ low 8)))
+       ((>= low length))
+     (declare (type fixnum low))
+     (let ((high (min (+ low 8) length)))
+       (declare (type fixnum high))
+       (do ((i (+ low 1) (+ i 1)))
+           ((>= i high))
+         (declare (type fixnum i))
+         (let ((x (svref source i)) (j (- i 1)))
+           (declare (type fixnum j))
+           (do () ((or (< j low) (not (,less x (svref source j)))))
+             (setf (svref source (+ j 1)) (svref source j))
+             (setq j (- j 1)))
+           (setf (svref source (+ j 1)) x))))))
+
+(defmacro merge-passes (less)
+  "Merge the sorted runs of SOURCE through SCRATCH until one is left; the value is the vector that holds it."
+  `(do ((width 8 (* width 2)))
+       ((>= width length) source)
+     (declare (type fixnum width))
+     (do ((low 0 (+ low (* 2 width))))
+         ((>= low length))
+       (declare (type fixnum low))
+       (let* ((middle (min (+ low width) length))
+              (high (min (+ middle width) length))
+              (i low) (j middle) (k low))
+         (declare (type fixnum middle high i j k))
+         (if (or (>= middle high) (not (,less (svref source middle) (svref source (- middle 1)))))
+             (do () ((>= k high))
+               (setf (svref scratch k) (svref source k))
+               (setq k (+ k 1)))
+             (do () ((>= k high))
+               (if (and (< i middle)
+                        (or (>= j high) (not (,less (svref source j) (svref source i)))))
+                   (progn (setf (svref scratch k) (svref source i)) (setq i (+ i 1)))
+                   (progn (setf (svref scratch k) (svref source j)) (setq j (+ j 1))))
+               (setq k (+ k 1))))))
+     (let ((other source))
+       (setq source scratch scratch other))))
+
+(defmacro define-vector-sorter (name parameters less)
+  "Define NAME to sort its simple-vector argument stably by the lambda expression LESS; it may answer a scratch vector."
+  `(defun ,name (source ,@parameters)
+     (let* ((length (length source))
+            (scratch (if (> length 8) (make-array length) source)))
+       (declare (type fixnum length) (type simple-vector source scratch))
+       (macrolet ((less (a b) (list ',(car less) a b)))
+         (insertion-pass less)
+         (merge-passes less)))))
+
+(defmacro predicate-less (a b) `(funcall predicate ,a ,b))
+(defmacro keyed-less (a b) `(funcall predicate (funcall key ,a) (funcall key ,b)))
+
+(define-vector-sorter sort-ascending () (<))
+(define-vector-sorter sort-descending () (>))
+(define-vector-sorter sort-by-predicate (predicate) (predicate-less))
+(define-vector-sorter sort-by-key (predicate key) (keyed-less))
+
+(defun sort-simple-vector (vector predicate key)
+  "A simple-vector, VECTOR or a new one, of VECTOR's elements in stable order. VECTOR's own contents are then undefined."
+  (let ((predicate (designated-function predicate)))
+    (cond ((and key (not (eq key #'identity)) (not (eq key 'identity)))
+           (sort-by-key vector predicate (designated-function key)))
+          ((eq predicate #'<) (sort-ascending vector))
+          ((eq predicate #'>) (sort-descending vector))
+          (t (sort-by-predicate vector predicate)))))
+
+(defun stable-sort (sequence predicate &key key)
+  "SEQUENCE with its elements in the order of PREDICATE, equal ones in their order."
+  (cond ((listp sequence)
+         (if (null sequence)
+             nil
+             (let ((sorted (sort-simple-vector (coerce-to-simple-vector sequence) predicate key)) (i 0))
+               (do ((tail sequence (cdr tail)))
+                   ((null tail) sequence)
+                 (setf (car tail) (svref sorted i))
+                 (setq i (+ i 1))))))
+        ((vectorp sequence)
+         (replace sequence
+                  (sort-simple-vector (if (simple-vector-p sequence) (copy-seq sequence) (coerce-to-simple-vector sequence))
+                                      predicate key)))
+        (t (bad-sequence sequence))))
+
+(defun sort (sequence predicate &key key)
+  "SEQUENCE with its elements in the order of PREDICATE."
+  (stable-sort sequence predicate :key key))
+
+(defun merge (result-type sequence-1 sequence-2 predicate &key key)
+  "The elements of both sequences merged by PREDICATE in a sequence of RESULT-TYPE; of equal ones SEQUENCE-1's first."
+  (let* ((predicate (designated-function predicate))
+         (getter (if key (designated-function key) nil))
+         (v1 (indexable sequence-1)) (v2 (indexable sequence-2))
+         (n1 (length v1)) (n2 (length v2))
+         (i 0) (j 0)
+         (head (cons nil nil)) (last head))
+    (do () ((and (>= i n1) (>= j n2)))
+      (let ((first-p (cond ((>= i n1) nil)
+                           ((>= j n2) t)
+                           (t (let ((a (aref v1 i)) (b (aref v2 j)))
+                                (not (funcall predicate
+                                              (if getter (funcall getter b) b)
+                                              (if getter (funcall getter a) a))))))))
+        (setq last (setf (cdr last) (cons (if first-p (aref v1 i) (aref v2 j)) nil)))
+        (if first-p (setq i (+ i 1)) (setq j (+ j 1)))))
+    (list-to-sequence (cdr head) result-type)))
