@@ -18,7 +18,7 @@
 
 (define-vector-record structure name kind slots include offset named conc-name constructors predicate copier
   print-function print-object documentation own-names)
-(define-vector-record slot name initform initform-p type read-only index accessor)
+(define-vector-record structure-slot name initform initform-p type read-only index accessor)
 
 (defun make-slot (name initform initform-p type read-only)
   "A slot description whose place is not known yet."
@@ -115,15 +115,15 @@
 (defun override-included-slot (slots form)
   "Change the slot among SLOTS that FORM, of an :INCLUDE option, names."
   (let* ((new (parse-structure-slot form))
-         (old (find-slot (slot-name new) slots)))
-    (unless old (structure-error "there is no slot ~S to be inherited." (slot-name new)))
-    (when (and (slot-read-only old) (consp form) (not (slot-read-only new))
+         (old (find-slot (structure-slot-name new) slots)))
+    (unless old (structure-error "there is no slot ~S to be inherited." (structure-slot-name new)))
+    (when (and (structure-slot-read-only old) (consp form) (not (structure-slot-read-only new))
                (getf-string (cddr form) "READ-ONLY"))
-      (structure-error "the inherited slot ~S is read-only." (slot-name new)))
-    (setf (slot-initform old) (slot-initform new)
-          (slot-initform-p old) (slot-initform-p new)
-          (slot-read-only old) (or (slot-read-only new) (slot-read-only old)))
-    (unless (eq (slot-type new) t) (setf (slot-type old) (slot-type new)))))
+      (structure-error "the inherited slot ~S is read-only." (structure-slot-name new)))
+    (setf (structure-slot-initform old) (structure-slot-initform new)
+          (structure-slot-initform-p old) (structure-slot-initform-p new)
+          (structure-slot-read-only old) (or (structure-slot-read-only new) (structure-slot-read-only old)))
+    (unless (eq (structure-slot-type new) t) (setf (structure-slot-type old) (structure-slot-type new)))))
 
 (defun getf-string (options name)
   "True when the option NAME (a string) occurs in the property list OPTIONS."
@@ -134,7 +134,7 @@
 (defun find-slot (name slots)
   "The slot named like the symbol NAME among SLOTS, or NIL."
   (dolist (slot slots nil)
-    (when (string= (slot-name slot) name) (return slot))))
+    (when (string= (structure-slot-name slot) name) (return slot))))
 
 (defun place-structure-slots (description own-slots)
   "Complete DESCRIPTION with all slots, their places and accessors."
@@ -144,33 +144,33 @@
                   (structure-offset description)
                   (if (and (structure-kind description) (structure-named description)) 1 0))))
     (dolist (slot own-slots)
-      (when (find-slot (slot-name slot) inherited)
-        (structure-error "the slot ~S occurs twice." (slot-name slot)))
-      (setf (slot-index slot) next)
+      (when (find-slot (structure-slot-name slot) inherited)
+        (structure-error "the slot ~S occurs twice." (structure-slot-name slot)))
+      (setf (structure-slot-index slot) next)
       (setq next (+ next 1)))
     (do ((tail own-slots (cdr tail)))
         ((null tail))
-      (when (find-slot (slot-name (car tail)) (cdr tail))
-        (structure-error "the slot ~S occurs twice." (slot-name (car tail)))))
+      (when (find-slot (structure-slot-name (car tail)) (cdr tail))
+        (structure-error "the slot ~S occurs twice." (structure-slot-name (car tail)))))
     (setf (structure-slots description) (append inherited own-slots))
     (dolist (slot (structure-slots description))
       (let ((accessor (structure-accessor-name description slot)))
         (unless (and parent (eq (inherited-accessor parent slot) accessor))
           (setf (structure-own-names description) (cons (cons accessor slot) (structure-own-names description))))
-        (setf (slot-accessor slot) accessor)))
+        (setf (structure-slot-accessor slot) accessor)))
     (setf (structure-own-names description) (nreverse (structure-own-names description)))
     description))
 
 (defun structure-accessor-name (description slot)
   "The name of the accessor of SLOT."
   (if (structure-conc-name description)
-      (symbol-in-package (structure-conc-name description) (slot-name slot))
-      (slot-name slot)))
+      (symbol-in-package (structure-conc-name description) (structure-slot-name slot))
+      (structure-slot-name slot)))
 
 (defun inherited-accessor (parent slot)
   "The accessor of the slot of the description PARENT that has SLOT's name, or NIL."
-  (let ((found (find-slot (slot-name slot) (structure-slots parent))))
-    (and found (slot-accessor found))))
+  (let ((found (find-slot (structure-slot-name slot) (structure-slots parent))))
+    (and found (structure-slot-accessor found))))
 
 (defun structure-size (description)
   "Number of elements of an object of DESCRIPTION, of which the type is LIST or VECTOR."
@@ -180,7 +180,7 @@
                  (structure-offset description)
                  (if (and (structure-kind description) (structure-named description)) 1 0))))
     (dolist (slot (structure-slots description) size)
-      (when (>= (slot-index slot) size) (setq size (+ (slot-index slot) 1))))))
+      (when (>= (structure-slot-index slot) size) (setq size (+ (structure-slot-index slot) 1))))))
 
 (defun structure-name-places (description)
   "List of (index . name) of the elements of an object of a :NAMED DESCRIPTION that hold names, also inherited ones."
@@ -204,7 +204,7 @@
           (do ((slots (structure-slots description) (cdr slots))
                (rest values (cdr rest)))
               ((null slots))
-            (setf (nth (slot-index (car slots)) elements) (car rest)))
+            (setf (nth (structure-slot-index (car slots)) elements) (car rest)))
           (dolist (place (structure-name-places description))
             (setf (nth (car place) elements) (list 'quote (cdr place))))
           (cond ((eq kind 'list) (list* 'list elements))
@@ -219,9 +219,9 @@
 
 (defun slot-value-form (slot form)
   "FORM with a check of SLOT's type around it."
-  (if (or (eq (slot-type slot) t))
+  (if (or (eq (structure-slot-type slot) t))
       form
-      (list 'check-slot-value form (list 'quote (slot-type slot)) (list 'quote (slot-name slot)))))
+      (list 'check-slot-value form (list 'quote (structure-slot-type slot)) (list 'quote (structure-slot-name slot)))))
 
 (defmacro check-slot-value (form type name)
   "The value of FORM, after a TYPE-ERROR unless it is of TYPE (quoted). NAME (quoted) is the slot's."
@@ -236,11 +236,11 @@
   "DEFUN form of the keyword constructor NAME."
   (let ((parameters nil) (values nil))
     (dolist (slot (structure-slots description))
-      (let ((variable (make-symbol (symbol-name (slot-name slot)))))
-        (setq parameters (cons (list (list (intern (symbol-name (slot-name slot)) "KEYWORD") variable)
-                                     (slot-initform slot))
+      (let ((variable (make-symbol (symbol-name (structure-slot-name slot)))))
+        (setq parameters (cons (list (list (intern (symbol-name (structure-slot-name slot)) "KEYWORD") variable)
+                                     (structure-slot-initform slot))
                                parameters)
-              values (cons (if (or (slot-initform-p slot) (eq (slot-type slot) t))
+              values (cons (if (or (structure-slot-initform-p slot) (eq (structure-slot-type slot) t))
                                (slot-value-form slot variable)
                                variable)
                            values))))
@@ -253,7 +253,7 @@
     (labels ((note (variable) (setq names (cons variable names)))
              (initform (variable)
                (let ((slot (find-slot variable slots)))
-                 (if slot (slot-initform slot) nil)))
+                 (if slot (structure-slot-initform slot) nil)))
              (with-default (parameter)
                (let* ((specification (if (consp parameter) (car parameter) parameter))
                       (variable (if (consp specification) (cadr specification) specification)))
@@ -281,10 +281,10 @@
                 (t (setq parameters (cons (with-default parameter) parameters)))))))
     (let ((values nil) (uninitialized (aux-without-value lambda-list)))
       (dolist (slot slots)
-        (let ((variable (car (member (slot-name slot) names :test #'string=))))
+        (let ((variable (car (member (structure-slot-name slot) names :test #'string=))))
           (setq values (cons (cond ((null variable)
-                                    (if (slot-initform-p slot)
-                                        (slot-value-form slot (slot-initform slot))
+                                    (if (structure-slot-initform-p slot)
+                                        (slot-value-form slot (structure-slot-initform slot))
                                         nil))
                                    ((member variable uninitialized) variable)
                                    (t (slot-value-form slot variable)))
@@ -340,9 +340,9 @@
   (let ((description (structure-description name)) (cell (structure-cell name)))
     (dolist (entry (structure-own-names description))
       (let ((accessor (car entry)) (slot (cdr entry)))
-        (setf (fdefinition accessor) (structure-reader cell (slot-index slot)))
-        (unless (slot-read-only slot)
-          (setf (fdefinition (list 'setf accessor)) (structure-writer cell (slot-index slot) (slot-type slot))))))
+        (setf (fdefinition accessor) (structure-reader cell (structure-slot-index slot)))
+        (unless (structure-slot-read-only slot)
+          (setf (fdefinition (list 'setf accessor)) (structure-writer cell (structure-slot-index slot) (structure-slot-type slot))))))
     (when (structure-predicate description)
       (setf (fdefinition (structure-predicate description)) (structure-predicate-function cell)))
     (when (structure-copier description)
@@ -353,10 +353,10 @@
   "DEFUN forms of the accessors, the predicate and the copier of a structure that is a list or vector."
   (let ((forms nil) (list-p (eq (structure-kind description) 'list)))
     (dolist (entry (structure-own-names description))
-      (let* ((accessor (car entry)) (slot (cdr entry)) (index (slot-index slot))
+      (let* ((accessor (car entry)) (slot (cdr entry)) (index (structure-slot-index slot))
              (place (if list-p (list 'nth index 'structure) (list 'elt 'structure index))))
         (setq forms (cons (list 'defun accessor '(structure) place) forms))
-        (unless (slot-read-only slot)
+        (unless (structure-slot-read-only slot)
           (setq forms (cons (list 'defun (list 'setf accessor) '(value structure) (list 'setf place 'value)) forms)))))
     (when (structure-predicate description)
       (let ((place (car (last (structure-name-places description)))))
@@ -383,7 +383,7 @@
   (let ((name (structure-name description)))
     (when (null (structure-kind description))
       (let ((slot-names nil))
-        (dolist (slot (structure-slots description)) (setq slot-names (cons (slot-name slot) slot-names)))
+        (dolist (slot (structure-slots description)) (setq slot-names (cons (structure-slot-name slot) slot-names)))
         (define-structure-layout name
             (if (structure-include description) (structure-cell (car (structure-include description))) nil)
           (nreverse slot-names))))

@@ -152,8 +152,8 @@
   "The kind of OBJECT, and its position if the kind is one of intervals."
   (cond ((integerp object) (values 'integer object))
         ((rationalp object) (values 'ratio (cons object 0)))
-        ((typep object 'single-float) (values 'single-float (float-order object)))
-        ((typep object 'double-float) (values 'double-float (float-order object)))
+        ((single-float-p object) (values 'single-float (float-order object)))
+        ((double-float-p object) (values 'double-float (float-order object)))
         ((characterp object) (values 'character (char-code object)))
         ((complexp object) 'complex)
         ((symbolp object) 'symbol)

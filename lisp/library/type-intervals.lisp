@@ -86,7 +86,7 @@
           ((not (realp value)) (error 'simple-type-error :datum bound :expected-type '(or real (cons real null) (eql *))
                                                          :format-control "~S is not a bound of a numeric type."
                                                          :format-arguments (list bound)))
-          ((and (floatp value) (float-infinite-p value)) nil)
+          ((and (floatp value) (float-infinity-p value)) nil)
           (t value))))
 
 (defun integer-interval (low high)
@@ -110,7 +110,7 @@
 (defun float-number (value prototype)
   "VALUE, a real, in the format of PROTOTYPE, or NIL when it is too large."
   (let ((exact (rational value))
-        (limit (rational (if (typep prototype 'double-float) most-positive-double-float most-positive-single-float))))
+        (limit (rational (if (double-float-p prototype) most-positive-double-float most-positive-single-float))))
     (if (> (abs exact) limit) nil (float exact prototype))))
 
 (defun float-low (bound prototype)

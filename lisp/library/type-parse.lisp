@@ -33,20 +33,23 @@
     (dolist (specifier specifiers type)
       (setq type (type-or type (parse-type specifier))))))
 
-(defun string-elements () "Element mask of strings." (logior (element-mask 'character) (element-mask nil)))
+(defun string-elements () "Element mask of strings."
+  (logior (element-mask 'character) (element-mask 'base-char) (element-mask nil)))
+
+(defun base-string-elements () "Element mask of base strings." (element-mask 'base-char))
 
 (defun parse-type (specifier)
   "The type that SPECIFIER names."
   (let ((specifier (typexpand specifier)))
     (cond ((symbolp specifier) (parse-type-name specifier))
           ((consp specifier) (parse-compound-type specifier))
-          ((class-object-p specifier) (parse-class specifier))
+          ((%classp specifier) (parse-class specifier))
           (t (error 'simple-type-error :datum specifier :expected-type '(or symbol cons class)
                                        :format-control "~S is not a type specifier." :format-arguments (list specifier))))))
 
 (defun parse-class (class)
   "The type of the instances of CLASS."
-  (let ((name (class-proper-name class)))
+  (let ((name (%class-name class)))
     (if (and name (builtin-type-name-p name))
         (parse-type-name name)
         (class-type class))))
@@ -73,18 +76,18 @@
     (fixnum (interval-type most-negative-fixnum most-positive-fixnum 'integer))
     (bignum (type-and (parse-type-name 'integer) (type-not (parse-type-name 'fixnum))))
     (bit (interval-type 0 1 'integer))
-    ((character base-char) (type-of-set 'character (full-set 'character)))
-    (extended-char (bottom-type))
+    (character (type-of-set 'character (full-set 'character)))
+    (base-char (type-of-set 'character '((0 . 127))))
+    (extended-char (type-of-set 'character '((128))))
     (standard-char (type-of-set 'character (list (cons 10 10) (cons 32 126))))
-    (compiled-function (parse-type-name 'function))
-    (t (let ((class (find-class name nil)))
-         (if class (class-type class) (type-of-literal name))))))
+    (t (let ((class (%find-class name)))
+         (if (%classp class) (class-type class) (type-of-literal name))))))
 
 (defun builtin-type-name-p (name)
   "True when PARSE-TYPE-NAME knows NAME without asking for a class."
   (member name '(t null symbol cons list sequence number real float rational integer single-float double-float array vector
                  simple-vector string bit-vector complex ratio fixnum bignum character base-char keyword boolean atom
-                 simple-array simple-string base-string simple-base-string simple-bit-vector bit compiled-function
+                 simple-array simple-string base-string simple-base-string simple-bit-vector bit
                  short-float long-float standard-char extended-char unsigned-byte signed-byte)))
 
 (defun type-argument (specifier position)
@@ -123,8 +126,10 @@
       (simple-array (array-type (element-type-mask first) 1 (dimension-pattern second)))
       (vector (array-type (element-type-mask first) 3 (list second)))
       (simple-vector (array-type (element-mask t) 1 (list first)))
-      ((string base-string) (array-type (string-elements) 3 (list first)))
-      ((simple-string simple-base-string) (array-type (string-elements) 1 (list first)))
+      (string (array-type (string-elements) 3 (list first)))
+      (simple-string (array-type (string-elements) 1 (list first)))
+      (base-string (array-type (base-string-elements) 3 (list first)))
+      (simple-base-string (array-type (base-string-elements) 1 (list first)))
       (bit-vector (array-type (element-mask 'bit) 3 (list first)))
       (simple-bit-vector (array-type (element-mask 'bit) 1 (list first)))
       (function (type-and (parse-type-name 'function) (type-of-literal specifier)))
@@ -192,12 +197,13 @@
     (fixnum 'fixnum)
     (single-float 'single-float)
     (double-float 'double-float)
-    ((character base-char standard-char) 'character)
+    (character 'character)
+    ((base-char standard-char) 'base-char)
     (t (let ((parsed (parse-type type)))
          (if (eq (type-empty parsed) t)
              nil
              (dolist (candidate '(bit (unsigned-byte 8) (signed-byte 8) (unsigned-byte 16) (signed-byte 16) (unsigned-byte 32)
-                                  (signed-byte 32) fixnum (unsigned-byte 64) (signed-byte 64) single-float double-float character)
+                                  (signed-byte 32) fixnum (unsigned-byte 64) (signed-byte 64) single-float double-float base-char character)
                                 t)
                (when (subtype-of-p parsed candidate) (return candidate))))))))
 

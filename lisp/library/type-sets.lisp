@@ -12,10 +12,10 @@
 
 (defun array-element-types ()
   "The upgraded array element types; the position of one is its bit in an element mask."
-  '(t character bit (unsigned-byte 8) (unsigned-byte 16) (unsigned-byte 32) (unsigned-byte 64)
+  '(t character base-char bit (unsigned-byte 8) (unsigned-byte 16) (unsigned-byte 32) (unsigned-byte 64)
     (signed-byte 8) (signed-byte 16) (signed-byte 32) (signed-byte 64) fixnum single-float double-float nil))
 
-(defun all-elements-mask () "Mask of all array element types." 32767)
+(defun all-elements-mask () "Mask of all array element types." 65535)
 
 (defun element-mask (upgraded)
   "The mask of one UPGRADED element type."
@@ -167,7 +167,7 @@
 (defun class-term-empty (classes negatives)
   "Whether no instance of all CLASSES is an instance of none of NEGATIVES."
   (cond ((some (lambda (class)
-                 (some (lambda (negative) (class-subclass-p class negative)) negatives))
+                 (some (lambda (negative) (%subclassp class negative)) negatives))
                classes)
          t)
         ((do ((tail classes (cdr tail)))
@@ -177,11 +177,25 @@
         (t nil)))
 
 (defun classes-disjoint-p (a b)
-  "True when no object can be an instance of both classes."
-  (not (or (class-subclass-p a b)
-           (class-subclass-p b a)
+  "True when no object can be an instance of both classes, now or after further definitions."
+  (not (or (%subclassp a b)
+           (%subclassp b a)
            (class-common-subclass-p a b)
-           (and (class-extensible-p a) (class-extensible-p b)))))
+           (let ((kind (class-family a)))
+             (and kind (eq kind (class-family b)))))))
+
+(defun class-family (class)
+  "A name that classes share of which a later class may inherit together; NIL for a class that is not to be inherited from."
+  (case (%class-kind class)
+    ((:standard :funcallable :forward) 'standard)
+    (:condition 'condition)
+    (t nil)))
+
+(defun class-common-subclass-p (a b)
+  "True when some subclass of A is a subclass of B."
+  (do ((pending (%class-direct-subclasses a) (cdr pending)))
+      ((null pending) nil)
+    (when (or (%subclassp (car pending) b) (class-common-subclass-p (car pending) b)) (return t))))
 
 ;;; Membership
 
@@ -205,15 +219,15 @@
                         (notany (lambda (negative) (pattern-matches-p negative (array-dimensions object))) (cdddr term))))
                  core))
     (t (some (lambda (term)
-               (and (every (lambda (class) (instance-of-class-p object class)) (car term))
-                    (notany (lambda (class) (instance-of-class-p object class)) (cdr term))))
+               (and (every (lambda (class) (%instance-of-p object class)) (car term))
+                    (notany (lambda (class) (%instance-of-p object class)) (cdr term))))
              core))))
 
 (defun complex-cell (number)
   "Bit of the complex NUMBER in the core of a set of complex numbers."
   (let ((part (realpart number)))
-    (cond ((typep part 'double-float) 4)
-          ((typep part 'single-float) 2)
+    (cond ((double-float-p part) 4)
+          ((single-float-p part) 2)
           (t 1))))
 
 (defun set-member-p (kind object set)

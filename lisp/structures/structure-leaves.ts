@@ -5,6 +5,7 @@ import type { LeafInstaller } from "../data/leaf.ts";
 import { bool, LSymbol, NIL, setSymbolProperty, symbolProperty } from "../data/symbol.ts";
 import { LString } from "../data/string.ts";
 import type { LispValue } from "../data/value.ts";
+import { objectSystem } from "../objects/object-system.ts";
 import { StructureCell, structureCell } from "./structure-cell.ts";
 
 function asSymbol(value: LispValue): LSymbol {
@@ -37,16 +38,16 @@ function layoutOf(cell: StructureCell): StructLayout {
 }
 
 /** Gives the cell a layout: the present one when parent and slot names are the same, else a new one. */
-function defineLayout(cell: StructureCell, parent: StructureCell | null, slotNames: readonly LSymbol[]): void {
+function defineLayout(cell: StructureCell, parent: StructureCell | null, slotNames: readonly LSymbol[]): StructLayout {
   const parentLayout = parent === null ? null : layoutOf(parent);
   const old = cell.layout;
   if (old !== null) {
     const oldParent = old.ancestors[old.ancestors.length - 2] ?? null;
     const sameSlots =
       old.slotNames.length === slotNames.length && old.slotNames.every((name, i) => name === slotNames[i]);
-    if (sameSlots && oldParent === parentLayout) return;
+    if (sameSlots && oldParent === parentLayout) return old;
   }
-  cell.layout = new StructLayout(cell.name, parentLayout, slotNames);
+  return (cell.layout = new StructLayout(cell.name, parentLayout, slotNames));
 }
 
 function textOf(value: LispValue): string {
@@ -55,7 +56,8 @@ function textOf(value: LispValue): string {
 }
 
 /** Leaves under DEFSTRUCT: cells, layouts, and the objects themselves; and data of the system kept with a symbol. */
-export const installStructures: LeafInstaller = (define) => {
+export const installStructures: LeafInstaller = (define, host) => {
+  const objects = objectSystem(host);
   define("SYS:SYMBOL-DATUM", "symbol key", (symbol: LispValue, key: LispValue) =>
     symbolProperty(asSymbol(symbol), textOf(key)),
   );
@@ -72,7 +74,9 @@ export const installStructures: LeafInstaller = (define) => {
     (name: LispValue, parent: LispValue, slotNames: LispValue) => {
       const names = listToArray(slotNames);
       if (names === null) throw typeError(slotNames, "LIST");
-      defineLayout(structureCell(asSymbol(name)), parent === NIL ? null : asCell(parent), names.map(asSymbol));
+      const cell = structureCell(asSymbol(name));
+      const layout = defineLayout(cell, parent === NIL ? null : asCell(parent), names.map(asSymbol));
+      objects.setClass(cell.name, objects.structureClass(layout));
       return name;
     },
   );
