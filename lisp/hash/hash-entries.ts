@@ -7,7 +7,8 @@ import type { LispValue } from "../data/value.ts";
 export function hashEntries(table: LHashTable): LispValue[] {
   const entries: LispValue[] = [];
   for (const first of table.map.values()) {
-    for (let entry: HashEntry | null = first; entry !== null; entry = entry.next) entries.push(entry.key, entry.value);
+    for (let entry: HashEntry | null = first; entry !== null; entry = entry.next)
+      entries.push(entry.key, entry.value);
   }
   return entries;
 }

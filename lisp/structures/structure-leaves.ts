@@ -38,7 +38,11 @@ function layoutOf(cell: StructureCell): StructLayout {
 }
 
 /** Gives the cell a layout: the present one when parent and slot names are the same, else a new one. */
-function defineLayout(cell: StructureCell, parent: StructureCell | null, slotNames: readonly LSymbol[]): StructLayout {
+function defineLayout(
+  cell: StructureCell,
+  parent: StructureCell | null,
+  slotNames: readonly LSymbol[],
+): StructLayout {
   const parentLayout = parent === null ? null : layoutOf(parent);
   const old = cell.layout;
   if (old !== null) {
@@ -61,10 +65,14 @@ export const installStructures: LeafInstaller = (define, host) => {
   define("SYS:SYMBOL-DATUM", "symbol key", (symbol: LispValue, key: LispValue) =>
     symbolProperty(asSymbol(symbol), textOf(key)),
   );
-  define("SYS:SET-SYMBOL-DATUM", "symbol key value", (symbol: LispValue, key: LispValue, value: LispValue) => {
-    setSymbolProperty(asSymbol(symbol), textOf(key), value);
-    return value;
-  });
+  define(
+    "SYS:SET-SYMBOL-DATUM",
+    "symbol key value",
+    (symbol: LispValue, key: LispValue, value: LispValue) => {
+      setSymbolProperty(asSymbol(symbol), textOf(key), value);
+      return value;
+    },
+  );
   define("SYS:STRUCTURE-CELL", "name", (name: LispValue) => structureCell(asSymbol(name)));
   define("SYS:STRUCTURE-CELL-NAME", "cell", (cell: LispValue) => asCell(cell).name);
   define("SYS:STRUCTURE-CELL-LAYOUT", "cell", (cell: LispValue) => asCell(cell).layout ?? NIL);
@@ -80,14 +88,20 @@ export const installStructures: LeafInstaller = (define, host) => {
       return name;
     },
   );
-  define("SYS:MAKE-STRUCTURE", "cell &rest values", (cell: LispValue, ...values: LispValue[]) =>
-    new LStruct(layoutOf(asCell(cell)), values),
+  define(
+    "SYS:MAKE-STRUCTURE",
+    "cell &rest values",
+    (cell: LispValue, ...values: LispValue[]) => new LStruct(layoutOf(asCell(cell)), values),
   );
-  define("SYS:STRUCTURE-REF", "cell index structure", (cell: LispValue, index: number, structure: LispValue) => {
-    const value = structureOf(cell as StructureCell, structure).slots[index];
-    if (value === undefined) throw typeError(structure, (cell as StructureCell).name);
-    return value;
-  });
+  define(
+    "SYS:STRUCTURE-REF",
+    "cell index structure",
+    (cell: LispValue, index: number, structure: LispValue) => {
+      const value = structureOf(cell as StructureCell, structure).slots[index];
+      if (value === undefined) throw typeError(structure, (cell as StructureCell).name);
+      return value;
+    },
+  );
   define(
     "SYS:STRUCTURE-SET",
     "cell index structure value",
@@ -102,20 +116,29 @@ export const installStructures: LeafInstaller = (define, host) => {
     (object: LispValue, cell: LispValue) => {
       const layout = (cell as StructureCell).layout;
       return bool(
-        object instanceof LStruct && layout !== null && (object.layout === layout || object.layout.includes(layout)),
+        object instanceof LStruct &&
+          layout !== null &&
+          (object.layout === layout || object.layout.includes(layout)),
       );
     },
     { total: true },
   );
-  define("SYS:STRUCTURE-P", "object", (object: LispValue) => bool(object instanceof LStruct), { total: true });
-  define("SYS:STRUCTURE-TYPE-NAME", "structure", (structure: LispValue) => asStructure(structure).layout.name);
+  define("SYS:STRUCTURE-P", "object", (object: LispValue) => bool(object instanceof LStruct), {
+    total: true,
+  });
+  define(
+    "SYS:STRUCTURE-TYPE-NAME",
+    "structure",
+    (structure: LispValue) => asStructure(structure).layout.name,
+  );
   define("SYS:STRUCTURE-SLOT-NAMES", "structure", (structure: LispValue) =>
     arrayToList(asStructure(structure).layout.slotNames),
   );
-  define("SYS:STRUCTURE-SLOT-VALUES", "structure", (structure: LispValue) => [...asStructure(structure).slots]);
+  define("SYS:STRUCTURE-SLOT-VALUES", "structure", (structure: LispValue) => [
+    ...asStructure(structure).slots,
+  ]);
   define("COPY-STRUCTURE", "structure", (structure: LispValue) => {
     const { layout, slots } = asStructure(structure);
     return new LStruct(layout, [...slots]);
   });
 };
-
