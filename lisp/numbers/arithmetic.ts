@@ -1,5 +1,6 @@
 /** Generic addition, subtraction, multiplication, division and comparison over the whole tower, with contagion and traps. */
 import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
+import { dividePair, type Pair } from "./complex-functions.ts";
 import {
   DOUBLE,
   exactRational,
@@ -237,8 +238,7 @@ export function div(a: unknown, b: unknown): LispNumber {
   const format = commonFormat(ra, rb);
   const x = realToFloat(a as Real, format, "/");
   const y = realToFloat(b as Real, format, "/");
-  // IEEE calls 0.0/0.0 an invalid operation; for a program that handles the condition it is a division by zero like the others.
-  if (y === 0 && x - x === 0) divisionByZero("/", [a, b]);
+  if (y === 0 && x !== 0 && x - x === 0) divisionByZero("/", [a, b]);
   return checkedFloat(x / y, format, "/", a as Real, b as Real);
 }
 
@@ -279,18 +279,17 @@ function divComplex(a: LispNumber, b: LispNumber): LispNumber {
   return makeComplex(real, div(sub(mul(im, br), mul(re, bi)), norm) as Real);
 }
 
-/** Smith's method: divides by the larger part first, so the squares of the parts cannot overflow. */
 function divFloatComplex(re: Real, im: Real, br: Real, bi: Real): LispNumber {
-  if (compareReal(absReal(br), absReal(bi)) >= 0) {
-    const ratio = div(bi, br);
-    const scale = add(br, mul(bi, ratio));
-    const real = div(add(re, mul(im, ratio)), scale) as Real;
-    return makeComplex(real, div(sub(im, mul(re, ratio)), scale) as Real);
-  }
-  const ratio = div(br, bi);
-  const scale = add(mul(br, ratio), bi);
-  const real = div(add(mul(re, ratio), im), scale) as Real;
-  return makeComplex(real, div(sub(mul(im, ratio), re), scale) as Real);
+  const format = [re, im, br, bi].some((x) => x instanceof DoubleFloat) ? DOUBLE : SINGLE;
+  const toDouble = (x: Real): number => (isFloat(x) ? x.v : realToFloat(x, DOUBLE, "/"));
+  const divisor: Pair = [toDouble(br), toDouble(bi)];
+  if (divisor[0] === 0 && divisor[1] === 0)
+    return divisionByZero("/", [makeComplex(re, im), makeComplex(br, bi)]);
+  const [x, y] = dividePair([toDouble(re), toDouble(im)], divisor);
+  return new Complex(
+    checkedFloat(x, format, "/", re, im, br, bi),
+    checkedFloat(y, format, "/", re, im, br, bi),
+  );
 }
 
 /** Unary `-`. */

@@ -30,10 +30,10 @@ export interface DecodedFloat {
   readonly sign: 1 | -1;
 }
 
-/** INTEGER-DECODE-FLOAT: the mantissa has the format's full width unless the value is denormal. Zero has mantissa 0. */
+/** INTEGER-DECODE-FLOAT: the mantissa has the format's full width unless the value is denormal. Zero has mantissa and exponent 0. */
 export function decodeFloat(v: number, format: FloatFormat): DecodedFloat {
   const sign = v < 0 || Object.is(v, -0) ? -1 : 1;
-  if (v === 0) return { mantissa: 0, exponent: format === SINGLE ? -150 : format.minExponent, sign };
+  if (v === 0) return { mantissa: 0, exponent: 0, sign };
   if (format === SINGLE) {
     view.setFloat32(0, v);
     const bits = view.getUint32(0);

@@ -42,10 +42,16 @@ function requireReal(x: unknown): Real {
 export function divideReal(mode: Rounding, a: unknown, b: unknown): [quotient: Int, remainder: Real] {
   const x = requireReal(a);
   const y = requireReal(b);
-  if (signReal(y) === 0 && !(isFloat(y) && Number.isNaN(y.v))) return divisionByZero(OPERATION[mode], [x, y]);
+  if (signReal(y) === 0 && !(isFloat(y) && Number.isNaN(y.v))) return divideByZero(OPERATION[mode], x, y);
   if (isInteger(x) && isInteger(y)) return divideInt(mode, x, y);
   if (isFloat(x) || isFloat(y)) return divideFloats(mode, x, y);
   return divideRationals(mode, x, y);
+}
+
+/** Zero over zero in floats is an invalid operation, everything else over zero a division by zero. */
+function divideByZero(operation: string, x: Real, y: Real): never {
+  if ((isFloat(x) || isFloat(y)) && signReal(x) === 0) return floatInvalid(operation, [x, y]);
+  return divisionByZero(operation, [x, y]);
 }
 
 /** a/b and c/d: the quotient is that of ad and cb, the remainder is theirs over bd. */
@@ -61,8 +67,12 @@ function divideFloats(mode: Rounding, a: Real, b: Real): [Int, Real] {
   const x = realToFloat(a, format, OPERATION[mode]);
   const y = realToFloat(b, format, OPERATION[mode]);
   if (x - x !== 0 || Number.isNaN(y)) return floatInvalid(OPERATION[mode], [a, b]);
+  const round = (v: number): number => (format === DOUBLE ? v : Math.fround(v));
+  const q = Math.trunc(round(x / y));
+  // While the quotient is exact as a float, quotient and remainder are those of float arithmetic; beyond, exact arithmetic.
+  if (Math.abs(q) < 2 ** format.digits) return adjustFloat(mode, q + 0, round(x - round(q * y)), y, format);
   const r = x % y;
-  return adjustFloat(mode, truncatedQuotient(x, y, r, format), r, y, format);
+  return adjustFloat(mode, truncatedQuotient(x, y, r, format), r + 0, y, format);
 }
 
 /** Exact integer part of x/y given the exact remainder r. */

@@ -1,0 +1,91 @@
+/** What the reader needs of its image: the symbols it makes and the variables that steer it. */
+import { Cons } from "../data/cons.ts";
+import type { LeafHost } from "../data/leaf.ts";
+import { LPackage, type LSymbol, NIL } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import { DOUBLE, type FloatFormat, SINGLE } from "../numbers/float-bits.ts";
+import { Readtable } from "./readtable.ts";
+
+/** Values of the reader's variables at one moment. */
+export interface ReaderSettings {
+  readonly readtable: Readtable;
+  readonly pkg: LPackage;
+  readonly base: number;
+  readonly suppress: boolean;
+  readonly evaluate: boolean;
+  readonly defaultFormat: FloatFormat;
+}
+
+/** One per image. */
+export class ReaderContext {
+  readonly host: LeafHost;
+  readonly nil: LSymbol = NIL;
+  readonly quote: LSymbol;
+  readonly functionSymbol: LSymbol;
+  readonly quasiquote: LSymbol;
+  readonly unquote: LSymbol;
+  readonly unquoteSplicing: LSymbol;
+  readonly evalSymbol: LSymbol;
+  readonly makeStructure: LSymbol;
+  readonly parseNamestring: LSymbol;
+  readonly keywordPackage: LPackage;
+  readonly standard: Readtable;
+  private readonly readtable: LSymbol;
+  private readonly packageVariable: LSymbol;
+  private readonly base: LSymbol;
+  private readonly suppress: LSymbol;
+  private readonly evaluate: LSymbol;
+  private readonly format: LSymbol;
+  private readonly featureList: LSymbol;
+  private readonly doubleNames: ReadonlySet<LispValue>;
+
+  constructor(host: LeafHost) {
+    this.host = host;
+    this.quote = host.symbol("QUOTE");
+    this.functionSymbol = host.symbol("FUNCTION");
+    this.quasiquote = host.symbol("SYS:QUASIQUOTE");
+    this.unquote = host.symbol("SYS:UNQUOTE");
+    this.unquoteSplicing = host.symbol("SYS:UNQUOTE-SPLICING");
+    this.evalSymbol = host.symbol("EVAL");
+    this.makeStructure = host.symbol("SYS:MAKE-STRUCTURE-FROM-SYNTAX");
+    this.parseNamestring = host.symbol("PARSE-NAMESTRING");
+    this.keywordPackage = host.symbol(":KEYWORD").pkg as LPackage;
+    this.standard = Readtable.standard();
+    this.standard.locked = true;
+    this.readtable = special(host, "*READTABLE*", Readtable.standard());
+    this.packageVariable = host.symbol("*PACKAGE*");
+    this.base = special(host, "*READ-BASE*", 10);
+    this.suppress = special(host, "*READ-SUPPRESS*", NIL);
+    this.evaluate = special(host, "*READ-EVAL*", host.symbol("T"));
+    this.format = special(host, "*READ-DEFAULT-FLOAT-FORMAT*", host.symbol("SINGLE-FLOAT"));
+    this.featureList = host.symbol("*FEATURES*");
+    this.doubleNames = new Set([host.symbol("DOUBLE-FLOAT"), host.symbol("LONG-FLOAT")]);
+  }
+
+  /** The reader's variables now. Values of a wrong type count as the standard ones. */
+  settings(): ReaderSettings {
+    const { readtable, base } = this;
+    const pkg = this.packageVariable.value;
+    return {
+      readtable: readtable.value instanceof Readtable ? readtable.value : this.standard,
+      pkg: pkg instanceof LPackage ? pkg : this.host.currentPackage(),
+      base: typeof base.value === "number" && base.value >= 2 && base.value <= 36 ? base.value : 10,
+      suppress: this.suppress.value !== NIL,
+      evaluate: this.evaluate.value !== NIL,
+      defaultFormat: this.doubleNames.has(this.format.value) ? DOUBLE : SINGLE,
+    };
+  }
+
+  /** The value of *FEATURES*. */
+  features(): LispValue {
+    const { value } = this.featureList;
+    return value instanceof Cons ? value : NIL;
+  }
+}
+
+function special(host: LeafHost, name: string, value: LispValue): LSymbol {
+  const symbol = host.symbol(name);
+  symbol.kind = "special";
+  symbol.value = value;
+  return symbol;
+}
