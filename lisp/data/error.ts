@@ -1,3 +1,4 @@
+import { arrayToList } from "./cons.ts";
 import type { LispValue } from "./value.ts";
 
 /**
@@ -41,7 +42,7 @@ export function simpleError(
     conditionType,
     [
       ["FORMAT-CONTROL", control],
-      ["FORMAT-ARGUMENTS", [...args]],
+      ["FORMAT-ARGUMENTS", arrayToList(args)],
     ],
     control,
   );
@@ -65,7 +66,7 @@ export function arithmeticError(
 ): LispError {
   return new LispError(conditionType, [
     ["OPERATION", operation],
-    ["OPERANDS", [...operands]],
+    ["OPERANDS", arrayToList(operands)],
   ]);
 }
 

@@ -15,6 +15,8 @@ export interface LeafTraits {
   readonly total?: boolean;
   /** May return other than one value (the code calls `host.values`). Leaves without it must not call `host.values`. */
   readonly values?: boolean;
+  /** Set by the runtime for its few operators that call functions (FUNCALL, APPLY, EVAL …): never for leaves of a chapter. */
+  readonly caller?: boolean;
   /** One line of documentation. */
   readonly doc?: string;
 }
