@@ -54,5 +54,8 @@ export interface Analysis {
   compileNow(lambda: LispValue, env: Environment): Asking<LFunction>;
   /** Value of a form evaluated now, in the global environment. */
   evaluateNow(form: LispValue): Asking<LispValue>;
-  macroexpand1(form: LispValue, env: Environment): Asking<{ readonly form: LispValue; readonly expanded: boolean }>;
+  macroexpand1(
+    form: LispValue,
+    env: Environment,
+  ): Asking<{ readonly form: LispValue; readonly expanded: boolean }>;
 }

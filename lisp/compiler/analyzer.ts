@@ -79,7 +79,8 @@ export class Analyzer implements Analysis {
     if (macro.info.leaf) return (macro.code as (...args: LispValue[]) => LispValue)(macro, form, env);
     const hook = this.host.symbol("*MACROEXPAND-HOOK*").value;
     const funcall = this.host.symbol("FUNCALL");
-    if (hook === funcall || hook === funcall.fn || !isFunction(hook)) return yield { fn: macro, args: [form, env] };
+    if (hook === funcall || hook === funcall.fn || !isFunction(hook))
+      return yield { fn: macro, args: [form, env] };
     return yield { fn: hook, args: [macro, form, env] };
   }
 
@@ -128,7 +129,10 @@ export class Analyzer implements Analysis {
   private *lambdaCall(form: Cons, env: Environment): Asking<Node> {
     const head = form.car;
     if (!(head instanceof Cons) || head.car !== this.host.symbol("LAMBDA")) {
-      throw programError("illegal function call ~S: expected a function name or a lambda expression first", form);
+      throw programError(
+        "illegal function call ~S: expected a function name or a lambda expression first",
+        form,
+      );
     }
     const fn = yield* this.form(list(this.host.symbol("FUNCTION"), head), env);
     const args = yield* this.args(form.cdr, env);
@@ -210,7 +214,8 @@ export class Analyzer implements Analysis {
       return variable;
     };
     fn.required = parsed.required.map(parameter);
-    for (const written of parsed.optional) fn.optional.push(yield* this.optional(written, inner, parameter, null));
+    for (const written of parsed.optional)
+      fn.optional.push(yield* this.optional(written, inner, parameter, null));
     if (parsed.rest !== null) fn.rest = parameter(parsed.rest);
     if (parsed.keys !== null) {
       fn.keys = [];
@@ -224,7 +229,10 @@ export class Analyzer implements Analysis {
     if (parsed.aux.length === 0) fn.body = yield* this.progn(forms, scope);
     else {
       const bindings = parsed.aux.map((aux) => list(aux.target, aux.init));
-      fn.body = yield* this.form(new Cons(this.host.symbol("LET*"), new Cons(arrayToList(bindings), forms)), scope);
+      fn.body = yield* this.form(
+        new Cons(this.host.symbol("LET*"), new Cons(arrayToList(bindings), forms)),
+        scope,
+      );
     }
     return fn;
   }
@@ -280,7 +288,10 @@ export class Analyzer implements Analysis {
     for (const aux of parsed.aux) bindings.push(list(aux.target, aux.init));
     const { documentation, declarations, forms } = parseBody(body, true);
     const declare = list(new Cons(sym("DECLARE"), arrayToList(declarations)));
-    const inside = new Cons(sym("LET*"), new Cons(arrayToList(bindings), new Cons((declare as Cons).car, forms)));
+    const inside = new Cons(
+      sym("LET*"),
+      new Cons(arrayToList(bindings), new Cons((declare as Cons).car, forms)),
+    );
     const fn = yield* this.lambda(arrayToList(hidden), list(inside), env, name);
     fn.lambdaList = written;
     fn.documentation = documentation;

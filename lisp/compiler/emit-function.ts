@@ -111,7 +111,13 @@ export class FunctionEmitter {
   }
 
   private slowText(): string {
-    const own = [...this.declared, "f", ...this.fn.required.map((v) => v.js), ...this.fn.optional.map((v) => v.variable.js), "r"];
+    const own = [
+      ...this.declared,
+      "f",
+      ...this.fn.required.map((v) => v.js),
+      ...this.fn.optional.map((v) => v.variable.js),
+      "r",
+    ];
     const frees = this.fn.free.map((v, i) => `${v.js}=f.env[${i}];`).join("");
     return (
       `function(pc,L,V){let h=0,${[...new Set(own)].join(",")};switch(pc){${this.resumes.join("")}}${frees}` +
@@ -142,8 +148,8 @@ export class FunctionEmitter {
   private prologue(): void {
     const { fn } = this;
     this.scope.push("f");
-    if (!this.slow) for (const [i, v] of fn.free.entries()) this.assign(this.declare(v.js), `f.env[${i}]`);
-    else for (const v of fn.free) this.declare(v.js);
+    if (!this.slow) for (const [i, v] of fn.free.entries()) this.assign(this.local(v.js), `f.env[${i}]`);
+    else for (const v of fn.free) this.local(v.js);
     for (const v of fn.required) this.scope.push(v.js);
     for (const p of fn.optional) this.scope.push(p.variable.js);
     if (this.hasRest) this.scope.push("r");
@@ -166,7 +172,7 @@ export class FunctionEmitter {
     const parsed = this.newTemp();
     this.call(`R.parseKeys(f,r,${this.unit.keys(this.fn)})`, toVar(parsed), { fast: "" });
     for (const [i, p] of keys.entries()) {
-      const name = this.declare(p.variable.js);
+      const name = this.local(p.variable.js);
       this.assign(name, `${parsed}[${i}]`);
       this.scope.push(name);
       if (p.supplied !== null) this.bindVariable(p.supplied, `${name}===undefined?N:T`);
@@ -185,13 +191,13 @@ export class FunctionEmitter {
     this.put(`${name}=${text};`);
   }
 
-  private declare(name: string): string {
+  private local(name: string): string {
     this.declared.add(name);
     return name;
   }
 
   private newTemp(): string {
-    return this.declare(`t${this.temps++}`);
+    return this.local(`t${this.temps++}`);
   }
 
   /** Runs `body` and gives back the temporaries it took. */
@@ -203,7 +209,7 @@ export class FunctionEmitter {
   }
 
   private bindVariable(v: Variable, text: string): void {
-    this.assign(this.declare(v.js), v.boxed ? `new Box(${text})` : text);
+    this.assign(this.local(v.js), v.boxed ? `new Box(${text})` : text);
     this.scope.push(v.js);
   }
 
@@ -280,7 +286,8 @@ export class FunctionEmitter {
   }
 
   private guard(): number {
-    for (let i = this.regions.length - 1; i >= 0; i--) if (this.regions[i]!.guard !== 0) return this.regions[i]!.guard;
+    for (let i = this.regions.length - 1; i >= 0; i--)
+      if (this.regions[i]!.guard !== 0) return this.regions[i]!.guard;
     return 0;
   }
 
@@ -293,11 +300,16 @@ export class FunctionEmitter {
    * A call that may suspend. `fast` is a condition that computes the result without the call (written with `%` for the result).
    * `multi`: the callee sets the multiple-value register itself.
    */
-  private call(text: string, dest: Dest, options: { readonly fast?: string; readonly multi?: boolean }): void {
+  private call(
+    text: string,
+    dest: Dest,
+    options: { readonly fast?: string; readonly multi?: boolean },
+  ): void {
     this.withTemps(() => {
       const fast = options.fast ?? "";
       const multi = options.multi === true;
-      if (multi && dest.kind !== "effect" && (dest.kind === "return" ? this.dirty : dest.multi)) this.put("R.mv=null;");
+      if (multi && dest.kind !== "effect" && (dest.kind === "return" ? this.dirty : dest.multi))
+        this.put("R.mv=null;");
       if (dest.kind === "return" && this.regions.length === 0) {
         this.tailCall(text, fast, multi);
         return;
@@ -364,12 +376,16 @@ export class FunctionEmitter {
     if (node.op === "const" || node.op === "local" || node.op === "load-time-value") return true;
     if (node.op !== "leaf") return false;
     const primitive = this.primitive(node);
-    return (primitive?.kind === "total" || primitive?.kind === "test") && node.args.every((arg) => this.pure(arg));
+    return (
+      (primitive?.kind === "total" || primitive?.kind === "test") && node.args.every((arg) => this.pure(arg))
+    );
   }
 
   /** True when the expression keeps its value whatever runs after it. */
   private stable(node: Node): boolean {
-    return node.op === "const" || node.op === "load-time-value" || (node.op === "local" && !node.variable.assigned);
+    return (
+      node.op === "const" || node.op === "load-time-value" || (node.op === "local" && !node.variable.assigned)
+    );
   }
 
   private primitive(node: Extract<Node, { op: "leaf" }>): Primitive | undefined {
@@ -411,7 +427,10 @@ export class FunctionEmitter {
     return primitive.js(...this.args(node.args, primitive.atomic));
   }
 
-  private pureTest(node: Extract<Node, { op: "leaf" }>, primitive: Extract<Primitive, { kind: "test" }>): string {
+  private pureTest(
+    node: Extract<Node, { op: "leaf" }>,
+    primitive: Extract<Primitive, { kind: "test" }>,
+  ): string {
     if (node.leaf.name === "EQL" && node.args.some(comparesByIdentity)) {
       const [a, b] = this.args(node.args, false);
       return `${a}===${b}`;
@@ -446,15 +465,23 @@ export class FunctionEmitter {
   }
 
   private pureCondition(node: Node): boolean {
-    if (node.op === "if") return [node.test, node.then, node.else].every((child) => this.pureCondition(child));
+    if (node.op === "if")
+      return [node.test, node.then, node.else].every((child) => this.pureCondition(child));
     if (node.op === "or") return this.pureCondition(node.first) && this.pureCondition(node.rest);
-    if (node.op === "leaf" && node.args.length === 1 && (node.leaf.name === "NOT" || node.leaf.name === "NULL")) {
+    if (
+      node.op === "leaf" &&
+      node.args.length === 1 &&
+      (node.leaf.name === "NOT" || node.leaf.name === "NULL")
+    ) {
       return this.pureCondition(node.args[0]!);
     }
     return this.pure(node);
   }
 
-  private comparison(node: Extract<Node, { op: "leaf" }>, primitive: Extract<Primitive, { kind: "compare" }>): string {
+  private comparison(
+    node: Extract<Node, { op: "leaf" }>,
+    primitive: Extract<Primitive, { kind: "compare" }>,
+  ): string {
     const result = this.newTemp();
     const args = this.args(node.args);
     const text = `${this.unit.leaf(node.leaf, args.length)}(${args.join(",")})`;
@@ -478,7 +505,11 @@ export class FunctionEmitter {
     this.withTemps(() => {
       if (node.op === "or") {
         this.assign(result, this.condition(node.first));
-        this.branch(`!${result}`, () => this.withTemps(() => this.assign(result, this.condition(node.rest))), null);
+        this.branch(
+          `!${result}`,
+          () => this.withTemps(() => this.assign(result, this.condition(node.rest))),
+          null,
+        );
         return;
       }
       this.branch(
@@ -598,10 +629,15 @@ export class FunctionEmitter {
 
   /** The first value is single; only the last form of OR may give several values. */
   private orNode(node: Extract<Node, { op: "or" }>, dest: Dest): void {
-    if (dest.kind === "effect") return this.branch(`!(${this.condition(node.first)})`, () => this.node(node.rest, EFFECT), null);
+    if (dest.kind === "effect")
+      return this.branch(`!(${this.condition(node.first)})`, () => this.node(node.rest, EFFECT), null);
     const first = this.newTemp();
     this.node(node.first, toVar(first));
-    this.branch(`${first}!==N`, () => this.deliver(first, dest, false), () => this.node(node.rest, dest));
+    this.branch(
+      `${first}!==N`,
+      () => this.deliver(first, dest, false),
+      () => this.node(node.rest, dest),
+    );
   }
 
   private setLocal(node: Extract<Node, { op: "set-local" }>, dest: Dest): void {
@@ -626,7 +662,7 @@ export class FunctionEmitter {
   private letNode(node: Extract<Node, { op: "let" }>, dest: Dest): void {
     const mark = this.scope.length;
     for (const { variable, init } of node.bindings) {
-      const name = this.declare(variable.js);
+      const name = this.local(variable.js);
       this.node(init, toVar(name));
       if (variable.boxed) this.assign(name, `new Box(${name})`);
       this.scope.push(name);
@@ -649,11 +685,15 @@ export class FunctionEmitter {
     this.call(`${text}(${[self, ...args].join(",")})`, dest, { multi: true });
   }
 
-  private calledFunction(node: Node, rest: readonly Node[]): { readonly name: string; readonly args: string[] } {
+  private calledFunction(
+    node: Node,
+    rest: readonly Node[],
+  ): { readonly name: string; readonly args: string[] } {
     const [fn, ...args] = this.args([node, ...rest], false);
     const name = this.newTemp();
     this.assign(name, fn!);
-    if (node.op !== "lambda") this.call(`R.coerceFunction(${name})`, toVar(name), { fast: "% instanceof Fn" });
+    if (node.op !== "lambda")
+      this.call(`R.coerceFunction(${name})`, toVar(name), { fast: "% instanceof Fn" });
     return { name, args };
   }
 
@@ -672,12 +712,14 @@ export class FunctionEmitter {
   private leafNode(node: Extract<Node, { op: "leaf" }>, dest: Dest): void {
     if (this.pure(node)) return this.deliver(this.pureLeaf(node), dest, false);
     const primitive = this.primitive(node);
-    if (primitive?.kind === "compare") return this.deliver(`(${this.comparison(node, primitive)}?T:N)`, dest, false);
+    if (primitive?.kind === "compare")
+      return this.deliver(`(${this.comparison(node, primitive)}?T:N)`, dest, false);
     if (primitive?.kind === "test") {
       const text = `(${this.pureTest(node, primitive)}?T:N)`;
       return this.deliver(text, dest, false);
     }
-    if (primitive?.kind === "total") return this.deliver(primitive.js(...this.args(node.args, primitive.atomic)), dest, false);
+    if (primitive?.kind === "total")
+      return this.deliver(primitive.js(...this.args(node.args, primitive.atomic)), dest, false);
     const args = this.args(node.args, primitive !== undefined);
     if (primitive === undefined && node.leaf.traits.total === true && node.leaf.traits.values !== true) {
       return this.deliver(`${this.unit.rawLeaf(node.leaf)}(${args.join(",")})`, dest);
@@ -806,7 +848,11 @@ export class FunctionEmitter {
    * arrives (after `leave`), the default being to unwind further. `depth` names the binding depth inside, for exceptions.
    */
   private region(
-    options: { readonly leave: string; readonly depth: string | null; readonly caught?: (end: Label) => void },
+    options: {
+      readonly leave: string;
+      readonly depth: string | null;
+      readonly caught?: (end: Label) => void;
+    },
     body: () => void,
   ): void {
     const end = this.label("Y");
@@ -892,7 +938,8 @@ export class FunctionEmitter {
     this.blocks.set(block, { label, dest: inner, regions: this.regions.length + 1 });
     const token = block.token.js;
     const name = inner.kind === "var" ? inner.name : "";
-    const caught = (end: Label): void => this.put(`if(R.target===${token}){${name}=R.caught();${this.jump(end)}}`);
+    const caught = (end: Label): void =>
+      this.put(`if(R.target===${token}){${name}=R.caught();${this.jump(end)}}`);
     this.region({ leave: `${token}.live=false;`, depth: `${token}.depth`, caught }, () =>
       this.forward(label, () => this.node(node.body, inner)),
     );
@@ -940,7 +987,9 @@ export class FunctionEmitter {
     this.place(loop);
     const caught = (): void =>
       this.put(`if(R.target===${token}){${state}=R.caught();${token}.live=true;${this.jump(loop)}}`);
-    this.region({ leave: `${token}.live=false;`, depth: `${token}.depth`, caught }, () => this.machine(node, state));
+    this.region({ leave: `${token}.live=false;`, depth: `${token}.depth`, caught }, () =>
+      this.machine(node, state),
+    );
     if (!this.slow) this.put("break;}");
     this.scope.pop();
     this.deliver("N", dest, false);
@@ -950,7 +999,13 @@ export class FunctionEmitter {
   private machine(node: Extract<Node, { op: "tagbody" }>, state: string): void {
     const loop = this.label("M", true);
     const labels = new Map(node.tags.map((tag) => [tag, this.label("T")]));
-    this.tagbodies.set(node.tagbody, { labels, regions: this.regions.length, machine: { state, loop }, segment: -1, loops: labels });
+    this.tagbodies.set(node.tagbody, {
+      labels,
+      regions: this.regions.length,
+      machine: { state, loop },
+      segment: -1,
+      loops: labels,
+    });
     if (!this.slow) {
       this.put(`${loop.name}:for(;;){switch(${state}){`);
       for (const [i, segment] of node.segments.entries()) {
@@ -982,7 +1037,9 @@ export class FunctionEmitter {
       return;
     }
     const labels = new Map(node.tags.map((tag) => [tag, this.label("T")]));
-    const loops = this.slow ? labels : new Map([...labels].map(([tag, label]) => [tag, { ...label, name: `L${label.name}`, loop: true }]));
+    const loops = this.slow
+      ? labels
+      : new Map([...labels].map(([tag, label]) => [tag, { ...label, name: `L${label.name}`, loop: true }]));
     const body = { labels, loops, regions: this.regions.length, machine: null, segment: 0 };
     this.tagbodies.set(node.tagbody, body);
     if (this.slow) return this.flatSegments(node, labels);
@@ -1021,7 +1078,8 @@ export class FunctionEmitter {
     this.assign(entry, `R.pushCatch(${tag})`);
     const inner = this.inner(dest.kind === "effect" ? toVar(this.newTemp()) : dest);
     const name = inner.kind === "var" ? inner.name : "";
-    const caught = (end: Label): void => this.put(`if(R.target===${entry}){${name}=R.caught();${this.jump(end)}}`);
+    const caught = (end: Label): void =>
+      this.put(`if(R.target===${entry}){${name}=R.caught();${this.jump(end)}}`);
     this.region({ leave: `R.unbind(${entry}.depth);`, depth: `${entry}.depth+2`, caught }, () =>
       this.node(node.body, inner),
     );
@@ -1064,5 +1122,10 @@ export class FunctionEmitter {
 function comparesByIdentity(node: Node): boolean {
   if (node.op !== "const") return false;
   const { value } = node;
-  return typeof value === "number" || value === NIL || value === T || (typeof value === "object" && "plist" in value);
+  return (
+    typeof value === "number" ||
+    value === NIL ||
+    value === T ||
+    (typeof value === "object" && "plist" in value)
+  );
 }

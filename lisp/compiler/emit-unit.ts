@@ -101,7 +101,8 @@ export class Unit implements UnitScope {
   /** Fast code of all functions included so far and of those they include. */
   private bodies(): string {
     const texts: string[] = [];
-    for (let i = 0; i < this.functions.length; i++) texts.push(new FunctionEmitter(this.functions[i]!, this, false).emit());
+    for (let i = 0; i < this.functions.length; i++)
+      texts.push(new FunctionEmitter(this.functions[i]!, this, false).emit());
     return texts.join("\n");
   }
 
@@ -127,7 +128,23 @@ export class Unit implements UnitScope {
   }
 }
 
-const PARAMETERS = ["R", "S", "N", "T", "UB", "E", "Cons", "Box", "Fn", "s", "X", "K", "F", "I", "C"] as const;
+const PARAMETERS = [
+  "R",
+  "S",
+  "N",
+  "T",
+  "UB",
+  "E",
+  "Cons",
+  "Box",
+  "Fn",
+  "s",
+  "X",
+  "K",
+  "F",
+  "I",
+  "C",
+] as const;
 
 /** Description of a function as its closures share it. */
 export function functionInfo(fn: FunctionNode): FunctionInfo {
@@ -151,7 +168,21 @@ export function instantiate(unit: Unit, runtime: UnitRuntime): LFunction {
   const run = (body: string): unknown =>
     // oxlint-disable-next-line typescript/no-implied-eval -- this is the back end of the compiler: it writes JavaScript
     new Function(...PARAMETERS, `"use strict";${body}`)(
-      runtime, SUSPEND, NIL, T, UNBOUND, [], Cons, Box, LFunction, runtime.save, runtime.trap, constants, frames, infos, codes,
+      runtime,
+      SUSPEND,
+      NIL,
+      T,
+      UNBOUND,
+      [],
+      Cons,
+      Box,
+      LFunction,
+      runtime.save,
+      runtime.trap,
+      constants,
+      frames,
+      infos,
+      codes,
     );
   for (const fn of unit.functions) {
     infos[fn.id] = functionInfo(fn);

@@ -82,13 +82,19 @@ export class Environment {
   }
 
   withVariable(symbol: LSymbol, meaning: VariableMeaning): Environment {
-    return new Environment({ ...this.parts, variables: { key: symbol, meaning, next: this.parts.variables } });
+    return new Environment({
+      ...this.parts,
+      variables: { key: symbol, meaning, next: this.parts.variables },
+    });
   }
   withOperator(name: LSymbol, meaning: OperatorMeaning): Environment {
     return new Environment({ ...this.parts, operators: { key: name, meaning, next: this.parts.operators } });
   }
   withBlock(block: Block): Environment {
-    return new Environment({ ...this.parts, blocks: { key: block.name, meaning: block, next: this.parts.blocks } });
+    return new Environment({
+      ...this.parts,
+      blocks: { key: block.name, meaning: block, next: this.parts.blocks },
+    });
   }
   withTag(tag: Tag): Environment {
     return new Environment({ ...this.parts, tags: { key: tag.name, meaning: tag, next: this.parts.tags } });

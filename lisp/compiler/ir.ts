@@ -108,7 +108,13 @@ export class FunctionNode {
   layouts: string[] | null = null;
   /** Calls something that may suspend. */
   calls = false;
-  constructor(id: number, parent: FunctionNode | null, name: LispValue, lambdaList: LispValue, documentation: LispValue) {
+  constructor(
+    id: number,
+    parent: FunctionNode | null,
+    name: LispValue,
+    lambdaList: LispValue,
+    documentation: LispValue,
+  ) {
     this.id = id;
     this.parent = parent;
     this.name = name;
@@ -129,7 +135,12 @@ export type Node =
   | { readonly op: "or"; readonly first: Node; readonly rest: Node }
   | { readonly op: "progn"; readonly body: readonly Node[] }
   | { readonly op: "let"; readonly bindings: readonly LetBinding[]; readonly body: Node }
-  | { readonly op: "bind"; readonly bindings: readonly SpecialBinding[]; readonly body: Node; readonly guarded: boolean }
+  | {
+      readonly op: "bind";
+      readonly bindings: readonly SpecialBinding[];
+      readonly body: Node;
+      readonly guarded: boolean;
+    }
   | { readonly op: "progv"; readonly symbols: Node; readonly values: Node; readonly body: Node }
   | { readonly op: "call"; readonly symbol: LSymbol; readonly args: readonly Node[] }
   | { readonly op: "call-local"; readonly variable: Variable; readonly args: readonly Node[] }
@@ -141,13 +152,23 @@ export type Node =
   | { readonly op: "local-functions"; readonly bindings: readonly LocalFunction[]; readonly body: Node }
   | { readonly op: "block"; readonly block: Block; readonly body: Node }
   | { readonly op: "return"; readonly block: Block; readonly value: Node; readonly unwinds: boolean }
-  | { readonly op: "tagbody"; readonly tagbody: Tagbody; readonly tags: readonly Tag[]; readonly segments: readonly Node[] }
+  | {
+      readonly op: "tagbody";
+      readonly tagbody: Tagbody;
+      readonly tags: readonly Tag[];
+      readonly segments: readonly Node[];
+    }
   | { readonly op: "go"; readonly tag: Tag; readonly unwinds: boolean }
   | { readonly op: "catch"; readonly tag: Node; readonly body: Node }
   | { readonly op: "throw"; readonly tag: Node; readonly value: Node }
   | { readonly op: "unwind-protect"; readonly body: Node; readonly cleanup: Node }
   | { readonly op: "values"; readonly args: readonly Node[] }
-  | { readonly op: "multiple-value-bind"; readonly variables: readonly Variable[]; readonly form: Node; readonly body: Node }
+  | {
+      readonly op: "multiple-value-bind";
+      readonly variables: readonly Variable[];
+      readonly form: Node;
+      readonly body: Node;
+    }
   | { readonly op: "multiple-value-call"; readonly fn: Node; readonly args: readonly Node[] }
   | { readonly op: "multiple-value-list"; readonly form: Node }
   | { readonly op: "multiple-value-prog1"; readonly first: Node; readonly rest: Node };

@@ -25,7 +25,16 @@ export interface LambdaList {
   readonly aux: readonly WrittenParameter[];
 }
 
-type Section = "required" | "optional" | "rest" | "after-rest" | "key" | "after-key" | "aux" | "whole" | "environment";
+type Section =
+  | "required"
+  | "optional"
+  | "rest"
+  | "after-rest"
+  | "key"
+  | "after-key"
+  | "aux"
+  | "whole"
+  | "environment";
 
 const sections: ReadonlyMap<string, Section> = new Map([
   ["&OPTIONAL", "optional"],
@@ -70,7 +79,8 @@ class LambdaListParser {
       if (!this.destructuring || !(tail instanceof LSymbol) || this.rest !== null) throw this.bad();
       this.rest = tail;
     }
-    if (this.section === "rest" || this.section === "whole" || this.section === "environment") throw this.bad();
+    if (this.section === "rest" || this.section === "whole" || this.section === "environment")
+      throw this.bad();
     return {
       whole: this.whole,
       environment: this.environment,

@@ -6,9 +6,23 @@
  * - `compare`: a checked test on two fixnums.
  */
 export type Primitive =
-  | { readonly kind: "total"; readonly arity: number; readonly atomic: boolean; readonly js: (...args: string[]) => string }
-  | { readonly kind: "test"; readonly arity: number; readonly atomic: boolean; readonly js: (...args: string[]) => string }
-  | { readonly kind: "checked"; readonly arity: number; readonly fast: (t: string, ...args: string[]) => string }
+  | {
+      readonly kind: "total";
+      readonly arity: number;
+      readonly atomic: boolean;
+      readonly js: (...args: string[]) => string;
+    }
+  | {
+      readonly kind: "test";
+      readonly arity: number;
+      readonly atomic: boolean;
+      readonly js: (...args: string[]) => string;
+    }
+  | {
+      readonly kind: "checked";
+      readonly arity: number;
+      readonly fast: (t: string, ...args: string[]) => string;
+    }
   | { readonly kind: "compare"; readonly arity: number; readonly js: (...args: string[]) => string };
 
 /** Largest fixnum, as text. */
@@ -92,21 +106,32 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ["MINUSP/1", compare(1, (a) => `${a}<0`)],
   ["EVENP/1", compare(1, (a) => `${a}%2===0`)],
   ["ODDP/1", compare(1, (a) => `${a}%2!==0`)],
-  ["SVREF/2", checked(2, (t, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&(${t}=${a}[${i}])!==undefined`)],
-  ["AREF/2", checked(2, (t, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&(${t}=${a}[${i}])!==undefined`)],
-  ["ELT/2", checked(2, (t, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&(${t}=${a}[${i}])!==undefined`)],
+  [
+    "SVREF/2",
+    checked(2, (t, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&(${t}=${a}[${i}])!==undefined`),
+  ],
+  [
+    "AREF/2",
+    checked(2, (t, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&(${t}=${a}[${i}])!==undefined`),
+  ],
+  [
+    "ELT/2",
+    checked(2, (t, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&(${t}=${a}[${i}])!==undefined`),
+  ],
   [
     "(SETF AREF)/3",
     checked(
       3,
-      (t, v, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&${i}>=0&&${i}<${a}.length&&((${t}=${a}[${i}]=${v}),true)`,
+      (t, v, a, i) =>
+        `Array.isArray(${a})&&typeof ${i}==="number"&&${i}>=0&&${i}<${a}.length&&((${t}=${a}[${i}]=${v}),true)`,
     ),
   ],
   [
     "(SETF SVREF)/3",
     checked(
       3,
-      (t, v, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&${i}>=0&&${i}<${a}.length&&((${t}=${a}[${i}]=${v}),true)`,
+      (t, v, a, i) =>
+        `Array.isArray(${a})&&typeof ${i}==="number"&&${i}>=0&&${i}<${a}.length&&((${t}=${a}[${i}]=${v}),true)`,
     ),
   ],
   ["RPLACA/2", checked(2, (t, a, v) => `${a} instanceof Cons&&((${a}.car=${v}),(${t}=${a}),true)`)],

@@ -22,7 +22,8 @@ function bindingParts(binding: LispValue, form: LispValue): [LSymbol, LispValue]
   if (binding instanceof LSymbol) return [binding, NIL];
   const parts = properList(binding);
   const [name, init] = parts;
-  if (!(name instanceof LSymbol) || parts.length > 2) throw programError("malformed binding ~S in ~S", binding, form);
+  if (!(name instanceof LSymbol) || parts.length > 2)
+    throw programError("malformed binding ~S in ~S", binding, form);
   return [name, init ?? NIL];
 }
 
@@ -62,7 +63,12 @@ const letOperator: SpecialOperator = function* (a, form, env) {
   }
   let node = yield* a.progn(forms, withSpecials(inner, declared));
   if (dynamic.length > 0) {
-    node = { op: "bind", bindings: dynamic, body: node, guarded: dynamic.some(({ symbol }) => guards(symbol)) };
+    node = {
+      op: "bind",
+      bindings: dynamic,
+      body: node,
+      guarded: dynamic.some(({ symbol }) => guards(symbol)),
+    };
   }
   return lexical.length === 0 ? node : { op: "let", bindings: lexical, body: node };
 };
@@ -114,7 +120,8 @@ const setq: SpecialOperator = function* (a, form, env) {
   const nodes: Node[] = [];
   for (let i = 0; i < items.length; i += 2) {
     const symbol = items[i]!;
-    if (!(symbol instanceof LSymbol)) throw programError("expected a symbol to assign in ~S, got ~S", form, symbol);
+    if (!(symbol instanceof LSymbol))
+      throw programError("expected a symbol to assign in ~S, got ~S", form, symbol);
     nodes.push(yield* assignment(a, symbol, items[i + 1]!, env));
   }
   if (nodes.length === 0) return NIL_NODE;
@@ -192,7 +199,8 @@ function* localFunction(a: Analysis, d: Definition, env: Environment): Asking<Lo
   const sym = (name: string): LSymbol => a.host.symbol(name);
   const blockName = d.name instanceof Cons ? (d.name.cdr as Cons).car : d.name;
   let body: LispValue = list(new Cons(sym("BLOCK"), new Cons(blockName, forms)));
-  for (const declaration of declarations.toReversed()) body = new Cons(list(sym("DECLARE"), declaration), body);
+  for (const declaration of declarations.toReversed())
+    body = new Cons(list(sym("DECLARE"), declaration), body);
   if (documentation !== NIL) body = new Cons(documentation, body);
   return yield* a.lambda(d.lambdaList, body, env, d.name);
 }
@@ -234,7 +242,8 @@ const symbolMacrolet: SpecialOperator = function* (a, form, env) {
   let inner = env;
   for (const binding of properList(bindings!)) {
     const [symbol, expansion] = bindingParts(binding, form);
-    if (isSpecial(symbol, specials)) throw programError("~S is special and cannot be a local symbol macro", symbol);
+    if (isSpecial(symbol, specials))
+      throw programError("~S is special and cannot be a local symbol macro", symbol);
     inner = inner.withVariable(symbol, { kind: "symbol-macro", expansion });
   }
   return yield* a.locally((form.cdr as Cons).cdr, inner);

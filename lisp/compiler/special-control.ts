@@ -193,7 +193,9 @@ const evalWhen: SpecialOperator = function* (a, form, env) {
 
 /** True when the situations of an EVAL-WHEN include execution. */
 export function executes(situations: LispValue): boolean {
-  return properList(situations).some((s) => s instanceof LSymbol && (s.name === "EXECUTE" || s.name === "EVAL"));
+  return properList(situations).some(
+    (s) => s instanceof LSymbol && (s.name === "EXECUTE" || s.name === "EVAL"),
+  );
 }
 
 /** Special operators of control, by registered name. */

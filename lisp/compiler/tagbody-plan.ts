@@ -24,7 +24,8 @@ export function planTagbody(node: Extract<Node, { op: "tagbody" }>): TagbodyPlan
     const forward = sources.filter((i) => i < tag.index);
     const backward = sources.filter((i) => i >= tag.index);
     if (forward.length > 0) intervals.push({ kind: "forward", tag, start: forward[0]!, end: tag.index });
-    if (backward.length > 0) intervals.push({ kind: "loop", tag, start: tag.index, end: backward.at(-1)! + 1 });
+    if (backward.length > 0)
+      intervals.push({ kind: "loop", tag, start: tag.index, end: backward.at(-1)! + 1 });
   }
   // Outer intervals first; a forward block may be widened to the left, which keeps it right.
   const nested = nest(intervals);

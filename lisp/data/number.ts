@@ -40,3 +40,19 @@ export class Complex {
 export function normalizeBigint(value: bigint): number | bigint {
   return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
 }
+
+/** EQL of two values that are not identical: true only for equal numbers of one type. */
+export function eqlNumbers(a: LispValue, b: LispValue): boolean {
+  if (typeof a === "bigint") return a === b;
+  if (a instanceof DoubleFloat) return b instanceof DoubleFloat && Object.is(a.v, b.v);
+  if (a instanceof SingleFloat) return b instanceof SingleFloat && Object.is(a.v, b.v);
+  if (a instanceof Ratio) return b instanceof Ratio && a.num === b.num && a.den === b.den;
+  if (a instanceof Complex) {
+    return (
+      b instanceof Complex &&
+      (a.re === b.re || eqlNumbers(a.re, b.re)) &&
+      (a.im === b.im || eqlNumbers(a.im, b.im))
+    );
+  }
+  return false;
+}

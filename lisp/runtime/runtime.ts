@@ -3,7 +3,7 @@ import type { KeyTable } from "../compiler/emit-unit.ts";
 import { Cons, arrayToList, listToArray } from "../data/cons.ts";
 import { LispError, controlError, programError, storageError, typeError } from "../data/error.ts";
 import { type FunctionInfo, LFunction, UndefinedFunction } from "../data/function.ts";
-import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
+import { eqlNumbers } from "../data/number.ts";
 import { LSymbol, NIL, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { CatchToken, ExitToken } from "./exit-token.ts";
@@ -90,11 +90,15 @@ export class Runtime {
   }
 
   unboundVariable(symbol: LSymbol): LispValue {
-    return this.signal(new LispError("UNBOUND-VARIABLE", [["NAME", symbol]], `unbound variable ${symbol.name}`));
+    return this.signal(
+      new LispError("UNBOUND-VARIABLE", [["NAME", symbol]], `unbound variable ${symbol.name}`),
+    );
   }
 
   undefinedFunction(symbol: LSymbol): LispValue {
-    return this.signal(new LispError("UNDEFINED-FUNCTION", [["NAME", symbol]], `undefined function ${symbol.name}`));
+    return this.signal(
+      new LispError("UNDEFINED-FUNCTION", [["NAME", symbol]], `undefined function ${symbol.name}`),
+    );
   }
 
   /** An exception of JavaScript that reached a region: signalled here, with the bindings of the region. */
@@ -117,7 +121,12 @@ export class Runtime {
   undefined(symbol: LSymbol): UndefinedFunction {
     const code = (): LispValue => this.undefinedFunction(symbol);
     const info: FunctionInfo = {
-      name: symbol, lambdaList: "&rest arguments", documentation: NIL, location: null, leaf: false, source: null,
+      name: symbol,
+      lambdaList: "&rest arguments",
+      documentation: NIL,
+      location: null,
+      leaf: false,
+      source: null,
     };
     return new UndefinedFunction(code, [], info);
   }
@@ -148,7 +157,8 @@ export class Runtime {
       const key = rest[i]!;
       const index = table.keys.indexOf(key as LSymbol);
       if (index >= 0) found[index] ??= rest[i + 1]!;
-      if (key instanceof LSymbol && key.name === "ALLOW-OTHER-KEYS" && key.value === key) allow ??= rest[i + 1]!;
+      if (key instanceof LSymbol && key.name === "ALLOW-OTHER-KEYS" && key.value === key)
+        allow ??= rest[i + 1]!;
       else if (index < 0) unknown ??= key;
     }
     if (unknown !== null && !table.allow && (allow === null || allow === NIL)) {
@@ -176,16 +186,7 @@ export class Runtime {
   }
 
   /** EQL of two values that are not identical. */
-  eql(a: LispValue, b: LispValue): boolean {
-    if (typeof a === "bigint") return a === b;
-    if (a instanceof DoubleFloat) return b instanceof DoubleFloat && Object.is(a.v, b.v);
-    if (a instanceof SingleFloat) return b instanceof SingleFloat && Object.is(a.v, b.v);
-    if (a instanceof Ratio) return b instanceof Ratio && a.num === b.num && a.den === b.den;
-    if (a instanceof Complex) {
-      return b instanceof Complex && (a.re === b.re || this.eql(a.re, b.re)) && (a.im === b.im || this.eql(a.im, b.im));
-    }
-    return false;
-  }
+  readonly eql = eqlNumbers;
 
   // ---------------------------------------------------------------- dynamic bindings
 
@@ -228,7 +229,8 @@ export class Runtime {
 
   /** Starts unwinding to a token; the multiple values are those in the register. */
   unwindTo(token: ExitToken, value: LispValue): LispValue {
-    if (!token.live) return this.signal(controlError("attempt to leave a block or tagbody that has been left already"));
+    if (!token.live)
+      return this.signal(controlError("attempt to leave a block or tagbody that has been left already"));
     this.target = token;
     this.exitValue = value;
     this.unwinding = SUSPEND;
@@ -411,7 +413,8 @@ export class Runtime {
     } finally {
       this.yieldsToHost = yields;
     }
-    if (thread.outcome.kind !== "values") throw controlError("a function called from the host was left by an exit");
+    if (thread.outcome.kind !== "values")
+      throw controlError("a function called from the host was left by an exit");
     return thread.outcome.values[0] ?? NIL;
   }
 }
@@ -439,7 +442,8 @@ function functionName(info: FunctionInfo): LispValue {
 /** Any exception as a Lisp error: exhausted stacks and memory become STORAGE-CONDITION. */
 function asLispError(error: unknown): LispError {
   if (error instanceof LispError) return error;
-  if (error instanceof RangeError) return storageError("a bound of the host was exceeded (stack or allocation size)");
+  if (error instanceof RangeError)
+    return storageError("a bound of the host was exceeded (stack or allocation size)");
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return new LispError("AUTOLITH-SYSTEM::INTERNAL-ERROR", [["TEXT", text]], text);
 }
