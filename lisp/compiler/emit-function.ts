@@ -2,7 +2,7 @@ import { type LSymbol, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { LeafEntry } from "../runtime/leaf-entry.ts";
 import type { Block, FunctionNode, Node, Tag, Tagbody, Variable } from "./ir.ts";
-import { type Primitive, fixnums, primitives } from "./primitives.ts";
+import { type Primitive, primitives } from "./primitives.ts";
 import { planTagbody } from "./tagbody-plan.ts";
 
 /** What the emitter of a function needs from its compilation unit. */
@@ -485,7 +485,7 @@ export class FunctionEmitter {
     const result = this.newTemp();
     const args = this.args(node.args);
     const text = `${this.unit.leaf(node.leaf, args.length)}(${args.join(",")})`;
-    if (!this.slow) this.put(`if(${fixnums(...args)})${result}=${primitive.js(...args)};else{`);
+    if (!this.slow) this.put(`if(${primitive.guard(...args)})${result}=${primitive.js(...args)};else{`);
     this.assign(result, text);
     this.check(result);
     this.assign(result, `${result}!==N`);
@@ -797,7 +797,8 @@ export class FunctionEmitter {
     const value = this.newTemp();
     this.node(node.form, toVar(value, true));
     this.dirty = true;
-    this.deliver(`R.valuesList(${value})`, dest, false);
+    this.assign(value, `R.valuesList(${value})`);
+    this.deliver(value, dest, false);
   }
 
   private multipleValueProg1(node: Extract<Node, { op: "multiple-value-prog1" }>, dest: Dest): void {
@@ -966,6 +967,13 @@ export class FunctionEmitter {
       return;
     }
     const exit = this.blocks.get(node.block)!;
+    if (exit.dest.kind === "return" && this.regions.length > exit.regions) {
+      const value = this.newTemp();
+      this.node(node.value, toVar(value, true));
+      for (let i = this.regions.length - 1; i >= exit.regions; i--) this.put(this.regions[i]!.leave);
+      this.put(`return ${value};`);
+      return;
+    }
     this.node(node.value, exit.dest);
     if (exit.dest.kind !== "return") this.leaveTo(exit.regions, exit.label);
   }

@@ -3,7 +3,7 @@
  * - `total`: never fails; `js` is an expression over the argument expressions, each used once unless `atomic` is set.
  * - `test`: like total, but the expression is a JavaScript boolean.
  * - `checked`: has a fast path; `fast` is a condition that assigns the result to `t` when it holds; otherwise the leaf of that name is called.
- * - `compare`: a checked test on two fixnums.
+ * - `compare`: a test that holds for arguments passing the guard, normally two fixnums; others go to the leaf.
  */
 export type Primitive =
   | {
@@ -23,7 +23,13 @@ export type Primitive =
       readonly arity: number;
       readonly fast: (t: string, ...args: string[]) => string;
     }
-  | { readonly kind: "compare"; readonly arity: number; readonly js: (...args: string[]) => string };
+  | {
+      readonly kind: "compare";
+      readonly arity: number;
+      /** Condition under which `js` may be used. */
+      readonly guard: (...args: string[]) => string;
+      readonly js: (...args: string[]) => string;
+    };
 
 /** Largest fixnum, as text. */
 const MAX = "9007199254740991";
@@ -46,12 +52,13 @@ function checked(arity: number, fast: (t: string, ...args: string[]) => string):
   return { kind: "checked", arity, fast };
 }
 function compare(arity: number, js: (...args: string[]) => string): Primitive {
-  return { kind: "compare", arity, js };
+  return { kind: "compare", arity, guard: fixnums, js };
 }
 
 function path(ops: string): Primitive {
   return checked(1, (t, a) => {
-    let text = `(${t}=${a}.c${ops[ops.length - 1]}r)!==undefined`;
+    const start = literal.test(a!) ? `(${a})` : a;
+    let text = `(${t}=${start}.c${ops[ops.length - 1]}r)!==undefined`;
     for (const step of [...ops].toReversed().slice(1)) text += `&&(${t}=${t}.c${step}r)!==undefined`;
     return text;
   });
@@ -74,6 +81,10 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ["CONSP/1", test(1, (a) => `${a} instanceof Cons`)],
   ["ATOM/1", test(1, (a) => `!(${a} instanceof Cons)`)],
   ["LISTP/1", test(1, (a) => `(${a} instanceof Cons||${a}===N)`, true)],
+  [
+    "ENDP/1",
+    { kind: "compare", arity: 1, guard: (a) => `(${a} instanceof Cons||${a}===N)`, js: (a) => `${a}===N` },
+  ],
   ["FUNCTIONP/1", test(1, (a) => `${a} instanceof Fn`)],
   ["SIMPLE-VECTOR-P/1", test(1, (a) => `Array.isArray(${a})`)],
   ["CAR/1", path("a")],

@@ -229,7 +229,10 @@ const macrolet: SpecialOperator = function* (a, form, env) {
   let inner = env;
   const sym = (name: string): LSymbol => a.host.symbol(name);
   for (const { name, cell, lambdaList, body } of definitions(a, form)) {
-    const lambda = yield* a.macroexpand1(list(sym("SYS:MACRO-LAMBDA"), name, lambdaList, body), env);
+    const lambda = yield* a.macroexpand1(
+      new Cons(sym("SYS:MACRO-LAMBDA"), new Cons(name, new Cons(lambdaList, body))),
+      env,
+    );
     const fn = yield* a.compileNow(lambda.form, env.macrosOnly());
     inner = inner.withOperator(cell, { kind: "macro", fn });
   }

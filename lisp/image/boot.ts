@@ -5,8 +5,21 @@ import type { LispValue } from "../data/value.ts";
 import { installBits } from "../numbers/bit-leaves.ts";
 import { installArithmetic } from "../numbers/arithmetic-leaves.ts";
 import { installNumberFunctions } from "../numbers/function-leaves.ts";
+import { LispError } from "../data/error.ts";
+import { UnhandledCondition } from "../runtime/runtime.ts";
+import { debugText } from "./debug-text.ts";
 import { BootReader } from "./boot-reader.ts";
 import { installCallers } from "./caller-operators.ts";
+import { installPackages } from "../packages/package-leaves.ts";
+import { installHashEntries } from "../hash/hash-entries.ts";
+import { installTypeLeaves } from "../typing/type-leaves.ts";
+import { installClasses } from "../objects/class-leaves.ts";
+import { installDispatch } from "../objects/dispatch.ts";
+import { installConditionReaders } from "../objects/condition-leaves.ts";
+import { installStructures } from "../structures/structure-leaves.ts";
+import { installRestarts } from "./restart-leaves.ts";
+import { installInterim } from "./interim-leaves.ts";
+import { libraryFiles } from "../library/order.ts";
 import { installCore } from "./core-leaves.ts";
 import { installDefinitions } from "./definition-leaves.ts";
 import { Image } from "./image.ts";
@@ -14,13 +27,19 @@ import { Image } from "./image.ts";
 /** Installers of all leaves, in order; a later one may replace an earlier one's leaf. */
 const installers: readonly LeafInstaller[] = [
   installCore,
+  installInterim,
   installArithmetic,
   installBits,
   installNumberFunctions,
+  installPackages,
+  installHashEntries,
+  installTypeLeaves,
+  installClasses,
+  installDispatch,
+  installConditionReaders,
+  installStructures,
+  installRestarts,
 ];
-
-/** Lisp files of the library in boot order; each may use what stands before it. */
-const libraryFiles: readonly string[] = [];
 
 /** A new image with all leaves and the library. */
 export function bootImage(): Image {
@@ -43,15 +62,49 @@ export function bootImage(): Image {
 
 /** Evaluates the forms of a file one after the other; gives the value of the last. */
 export function loadSource(image: Image, path: string): LispValue | null {
-  return loadText(image, readFileSync(path, "utf8"));
+  return loadText(image, readFileSync(path, "utf8"), path);
 }
 
-/** Evaluates the forms of a text. */
-export function loadText(image: Image, text: string): LispValue | null {
+/** Evaluates the forms of a text. An unhandled condition throws LoadFailure, which names the form. */
+export function loadText(image: Image, text: string, file = "<text>"): LispValue | null {
+  let value: LispValue | null = null;
+  for (const { evaluate } of readForms(image, text, file)) value = evaluate();
+  return value;
+}
+
+/** The forms of a text, each read when the one before it has been evaluated. */
+export function* readForms(
+  image: Image,
+  text: string,
+  file = "<text>",
+): Generator<{ readonly form: LispValue; readonly evaluate: () => LispValue }, void, undefined> {
   const reader = new BootReader(text, image);
   const evalFunction = symbolFunction(image.symbol("EVAL"))!;
-  let value: LispValue | null = null;
-  for (let form = reader.next(); form !== null; form = reader.next())
-    value = image.runtime.callNow(evalFunction, form);
-  return value;
+  for (let form = reader.next(); form !== null; form = reader.next()) {
+    const current = form;
+    const evaluate = (): LispValue => {
+      try {
+        return image.runtime.callNow(evalFunction, current);
+      } catch (error) {
+        const condition = error instanceof UnhandledCondition ? error.condition : null;
+        const why = condition === null ? errorText(error) : debugText(condition);
+        throw new LoadFailure(`${file}: ${why}\nin ${debugText(current, 4).slice(0, 400)}`, { cause: error });
+      }
+    };
+    yield { form: current, evaluate };
+  }
+}
+
+function errorText(error: unknown): string {
+  if (!(error instanceof LispError)) return String(error);
+  const args = error.initargs.map(
+    ([key, value]) => `${key}=${typeof value === "string" ? value : debugText(value)}`,
+  );
+  return `${error.conditionType} ${args.join(" ")}`;
+}
+
+/** A form of a source being loaded failed. */
+export class LoadFailure extends Error {
+  readonly code = "load-failure";
+  override readonly name = "LoadFailure";
 }

@@ -6,7 +6,7 @@ import { coreMacros } from "../compiler/core-macros.ts";
 import { Cons, arrayToList } from "../data/cons.ts";
 import { programError, typeError } from "../data/error.ts";
 import { LFunction } from "../data/function.ts";
-import { LSymbol, NIL, T } from "../data/symbol.ts";
+import { LSymbol, NIL, T, bool } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { CoroutineDriver } from "../runtime/coroutine.ts";
 import { leafShape } from "../runtime/leaf-entry.ts";
@@ -101,6 +101,15 @@ export function installCallers(image: Image): CoroutineDriver {
     if (local !== null) return local.kind === "macro" ? local.fn : NIL;
     return symbol.macro ?? NIL;
   });
+  image.define("SYS:%LOCALLY-DEFINED-P", "symbol environment", (symbol: LispValue, env: LispValue) =>
+    bool(symbol instanceof LSymbol && environmentOf(env).operator(symbol) !== null),
+  );
+  image.define("SYS:%ENTER-DEBUGGER", "condition", () => NIL, { caller: true });
+  image.symbol("SYS:%ENTER-DEBUGGER").fn!.code = (_self: LFunction, condition: LispValue) => {
+    const thread = image.runtime.current;
+    if (thread !== null) thread.unhandled = condition;
+    return image.runtime.unwindToTop("unhandled condition");
+  };
   return driver;
 }
 

@@ -1,5 +1,5 @@
 import { Char } from "../data/character.ts";
-import { Cons, arrayToList } from "../data/cons.ts";
+import { Cons, arrayToList, listToArray } from "../data/cons.ts";
 import { typeError } from "../data/error.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { eqlNumbers } from "../data/number.ts";
@@ -55,6 +55,10 @@ export const installCore: LeafInstaller = (define, host) => {
   define("CONSP", "object", (x: LispValue) => bool(x instanceof Cons), { total: true });
   define("ATOM", "object", (x: LispValue) => bool(!(x instanceof Cons)), { total: true });
   define("LISTP", "object", (x: LispValue) => bool(x instanceof Cons || x === NIL), { total: true });
+  define("ENDP", "list", (x: LispValue) => {
+    if (!(x instanceof Cons) && x !== NIL) throw typeError(x, "LIST");
+    return bool(x === NIL);
+  });
   define("SYMBOLP", "object", (x: LispValue) => bool(x instanceof LSymbol), { total: true });
   define("STRINGP", "object", (x: LispValue) => bool(x instanceof LString), { total: true });
   define("CHARACTERP", "object", (x: LispValue) => bool(x instanceof Char), { total: true });
@@ -72,6 +76,15 @@ export const installCore: LeafInstaller = (define, host) => {
     if (!(cell instanceof Cons)) throw typeError(cell, "CONS");
     cell.cdr = value;
     return cell;
+  });
+  define("APPEND", "&rest lists", (...lists: LispValue[]) => {
+    let result: LispValue = lists.at(-1) ?? NIL;
+    for (let i = lists.length - 2; i >= 0; i--) {
+      const items = listToArray(lists[i]!);
+      if (items === null) throw typeError(lists[i]!, "LIST");
+      result = arrayToList(items, 0, result);
+    }
+    return result;
   });
   define("GENSYM", "&optional x", (x?: LispValue) => {
     const counter = host.symbol("*GENSYM-COUNTER*");

@@ -75,6 +75,13 @@ function installFunctionCells(image: Image): void {
     if (fn === null) throw undefinedFunction(symbol);
     return fn;
   });
+  define("SYS:DESIGNATED-FUNCTION", "designator", (designator: LispValue) => {
+    if (designator instanceof LFunction) return designator;
+    if (!(designator instanceof LSymbol)) throw typeError(designator, "(OR FUNCTION SYMBOL)");
+    const fn = symbolFunction(designator);
+    if (fn === null || designator.macro !== null) throw undefinedFunction(designator);
+    return fn;
+  });
   const setFunction = (fn: LispValue, name: LispValue): LispValue => {
     if (!(fn instanceof LFunction)) throw typeError(fn, "FUNCTION");
     const cell = functionCellOf(image, name);
@@ -189,6 +196,44 @@ function installVariables(image: Image): void {
   );
   define("SYS:%REMOVE-SYMBOL-INFO", "symbol key", (symbol: LispValue, key: LispValue) =>
     bool(theSymbol(symbol).props?.delete(infoKey(key)) ?? false),
+  );
+  define("SYS:%DEFINE-SYMBOL-MACRO", "symbol expansion", (symbol: LispValue, expansion: LispValue) => {
+    const s = theSymbol(symbol);
+    if (s.kind === "special" || s.kind === "constant") throw programError("~S is a variable already", s);
+    s.kind = "symbol-macro";
+    setSymbolProperty(s, "symbol-macro", expansion);
+    return s;
+  });
+  define("SYS:%SETF-CELL", "symbol", (symbol: LispValue) => image.setfCell(theSymbol(symbol)));
+  define(
+    "SYS:%PUT-IN-PLIST",
+    "plist indicator value",
+    (plist: LispValue, indicator: LispValue, value: LispValue) => {
+      for (let rest = plist; rest instanceof Cons && rest.cdr instanceof Cons; rest = rest.cdr.cdr) {
+        if (rest.car === indicator) {
+          rest.cdr.car = value;
+          return plist;
+        }
+      }
+      return new Cons(indicator, new Cons(value, plist));
+    },
+  );
+  define(
+    "SYS:%REMOVE-FROM-PLIST",
+    "plist indicator",
+    (plist: LispValue, indicator: LispValue) => {
+      let before: Cons | null = null;
+      for (let rest = plist; rest instanceof Cons && rest.cdr instanceof Cons; rest = rest.cdr.cdr) {
+        if (rest.car === indicator) {
+          if (before === null) return image.values(rest.cdr.cdr, T);
+          before.cdr = rest.cdr.cdr;
+          return image.values(plist, T);
+        }
+        before = rest.cdr;
+      }
+      return image.values(plist, NIL);
+    },
+    { values: true },
   );
   define("SYS:%IN-PACKAGE", "name", (name: LispValue) => {
     const text = name instanceof LString ? name.toJS() : theSymbol(name).name;

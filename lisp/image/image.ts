@@ -51,8 +51,9 @@ export class Image implements CompilerHost, LeafHost {
     this.packageVariable.kind = "special";
     this.packageVariable.value = this.system;
     this.signaller = this.symbol("SYS:SIGNAL-LEAF-ERROR");
+    const makeCondition = this.symbol("MAKE-CONDITION");
     this.runtime = new Runtime({
-      signalFunction: () => symbolFunction(this.signaller),
+      signalFunction: () => (symbolFunction(makeCondition) === null ? null : symbolFunction(this.signaller)),
       describeError: (error) => this.describeError(error),
     });
     for (const [name, operator] of [...bindingOperators, ...controlOperators]) {

@@ -208,27 +208,26 @@
              (declare (ignorable ,arguments))
              (tagbody
                 (restart-bind ,(restart-case-bindings clauses tags arguments)
-                  (return-from ,done ,(with-associated-restarts form clauses environment)))
+                  (return-from ,done ,(with-associated-restarts form environment)))
                 ,@(restart-case-bodies clauses tags arguments done)))))))
 
-(defun with-associated-restarts (form clauses environment)
+(defun with-associated-restarts (form environment)
   "When FORM is a call of SIGNAL, ERROR, CERROR or WARN, associate the restarts with its condition."
   (let* ((expansion (macroexpand form environment))
-         (name (and (consp expansion) (car expansion)))
-         (count (length clauses)))
+         (name (and (consp expansion) (car expansion))))
     (cond ((member-eq name '(signal error warn))
            (let ((condition (gensym "CONDITION")))
              `(let ((,condition (coerce-to-condition ,(cadr expansion) (list ,@(cddr expansion))
                                                      ',(cdr (assoc-eq name '((signal . simple-condition)
                                                                              (error . simple-error)
                                                                              (warn . simple-warning)))))))
-                (with-condition-restarts ,condition (first-restarts ,count)
+                (with-condition-restarts ,condition (car *restart-clusters*)
                   (,name ,condition)))))
           ((eq name 'cerror)
            (let ((condition (gensym "CONDITION")) (arguments (gensym "ARGUMENTS")))
              `(let* ((,arguments (list ,@(cdddr expansion)))
                      (,condition (coerce-to-condition ,(caddr expansion) ,arguments 'simple-error)))
-                (with-condition-restarts ,condition (first-restarts ,count)
+                (with-condition-restarts ,condition (car *restart-clusters*)
                   (cerror-condition ,(cadr expansion) ,condition ,arguments)))))
           (t form))))
 
@@ -242,11 +241,6 @@
   (cond ((null alist) nil)
         ((eq key (caar alist)) (car alist))
         (t (assoc-eq key (cdr alist)))))
-
-(defun first-restarts (count)
-  "The COUNT restarts of the innermost cluster."
-  (declare (ignore count))
-  (car *restart-clusters*))
 
 (defun restart-case-bindings (clauses tags arguments)
   (if (consp clauses)

@@ -38,6 +38,8 @@ export class GreenThread {
   /** Unwinding to this token ends the thread. */
   readonly top = new ExitToken(0);
   topReason = "aborted";
+  /** The condition that no handler took, when that ended the thread. */
+  unhandled: LispValue | null = null;
   quitCode: number | null = null;
   /** Why cancel was asked for; null when it was not. */
   cancelReason: string | null = null;

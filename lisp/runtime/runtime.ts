@@ -413,9 +413,19 @@ export class Runtime {
     } finally {
       this.yieldsToHost = yields;
     }
-    if (thread.outcome.kind !== "values")
-      throw controlError("a function called from the host was left by an exit");
+    if (thread.outcome.kind !== "values") throw new UnhandledCondition(thread.unhandled);
     return thread.outcome.values[0] ?? NIL;
+  }
+}
+
+/** A function called from the host ended without a value, because of a condition nobody handled or an exit. */
+export class UnhandledCondition extends Error {
+  readonly code = "unhandled-condition";
+  readonly condition: LispValue | null;
+  constructor(condition: LispValue | null) {
+    super("a Lisp function called from the host did not return");
+    this.name = "UnhandledCondition";
+    this.condition = condition;
   }
 }
 
