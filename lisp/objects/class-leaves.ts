@@ -263,6 +263,27 @@ function defineInstanceOperations(define: DefineLeaf, host: LeafHost, system: Ob
       return object;
     },
   );
+  define("SYS:%ALLOCATE-LIKE", "instance", (object: LispValue) => {
+    if (object instanceof LInstance) return new LInstance(object.layout, [...object.slots]);
+    if (!(object instanceof FuncallableInstance)) throw typeError(object, "STANDARD-OBJECT");
+    return new FuncallableInstance(object.code, object.env, object.info, object.layout, [...object.slots]);
+  });
+  define(
+    "SYS:%CHANGE-METACLASS",
+    "class metaclass kind",
+    (value: LispValue, meta: LispValue, kind: LispValue) => {
+      const cls = asClass(value);
+      cls.layout = system.layoutOf(asClass(meta));
+      cls.slots = unboundSlots(cls.layout);
+      cls.kind = kindNamed(kind);
+      return cls;
+    },
+  );
+  define("SYS:%ALLOCATE-STRUCTURE", "class", (value: LispValue) => {
+    const layout = system.structureLayout(asClass(value));
+    if (!layout) throw typeError(value, "STRUCTURE-CLASS");
+    return new LStruct(layout, Array.from<LispValue>({ length: layout.slotNames.length }).fill(UNBOUND));
+  });
   define("SYS:%STRUCTURE-CLASS", "structure", (object: LispValue) => {
     if (!(object instanceof LStruct)) throw typeError(object, "STRUCTURE-OBJECT");
     return system.structureClass(object.layout);

@@ -4,7 +4,7 @@ import { FuncallableInstance, type FunctionInfo, type LispCode, LFunction } from
 import { LInstance, LStruct } from "../data/instance.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
-import { NIL, UNBOUND } from "../data/symbol.ts";
+import { bool, NIL, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { GenericFunction, LClass, unboundSlots } from "./class.ts";
 import { objectSystem, type ObjectSystem } from "./object-system.ts";
@@ -230,6 +230,9 @@ export const installDispatch: LeafInstaller = (define, host) => {
       dispatcher.update(generic);
       return gf;
     },
+  );
+  define("SYS:%GENERIC-WITHOUT-LAMBDA-LIST-P", "generic", (gf: LispValue) =>
+    bool(asGeneric(gf).required < 0),
   );
   define("SYS:%FLUSH-GENERIC-FUNCTION", "generic", (gf: LispValue) => {
     asGeneric(gf).flush();

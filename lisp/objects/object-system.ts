@@ -37,6 +37,7 @@ export class ObjectSystem {
   private readonly byConstructor = new Map<unknown, LClass>();
   private readonly extensions: ((value: object) => LClass | undefined)[] = [];
   private readonly slotLayout: InstanceLayout;
+  private readonly layoutOfStructureClass = new WeakMap<LClass, StructLayout>();
 
   constructor(host: LeafHost) {
     this.host = host;
@@ -199,6 +200,11 @@ export class ObjectSystem {
     return this.standard("SYS:FOREIGN-OBJECT");
   }
 
+  /** The layout of the instances of a structure class. */
+  structureLayout(cls: LClass): StructLayout | undefined {
+    return this.layoutOfStructureClass.get(cls);
+  }
+
   /** The class of a structure type, made when first asked for. */
   structureClass(layout: StructLayout): LClass {
     const known = layout.props.get(classKey);
@@ -219,6 +225,7 @@ export class ObjectSystem {
     cls.effectiveSlots = arrayToList(slots);
     cls.finalized = true;
     layout.props.set(classKey, cls);
+    this.layoutOfStructureClass.set(cls, layout);
     return cls;
   }
 }
