@@ -257,6 +257,12 @@ export class FileStream extends NativeStream {
     return Math.floor(this.host(() => file.size()) / this.elementBytes);
   }
 
+  override elementTypeText(): string {
+    const { element } = this.options;
+    if (element.kind === "character") return "CHARACTER";
+    return `(${element.signed ? "SIGNED" : "UNSIGNED"}-BYTE ${element.bits})`;
+  }
+
   override close(abort: boolean): void {
     if (!this.open) return;
     const { file, files, path, renameTo, created } = this.options;

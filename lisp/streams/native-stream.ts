@@ -168,6 +168,11 @@ export abstract class NativeStream extends LStream {
     this.open = false;
   }
 
+  /** Text of the type specifier of its elements. */
+  elementTypeText(): string {
+    return "CHARACTER";
+  }
+
   protected ensureOpen(): void {
     if (!this.open) throw new StreamFault("closed", this, "the stream is closed");
   }
