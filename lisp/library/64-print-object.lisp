@@ -1,0 +1,67 @@
+;;; PRINT-OBJECT and DESCRIBE-OBJECT, and their methods for the system's own objects.
+
+(in-package "AUTOLITH-SYSTEM")
+
+(define-protocol print-object (object stream)
+  (:method ((object t) stream)
+    (let ((text (%bare-atom-string object)))
+      (if text
+          (write-string text stream)
+          (print-unreadable-object (object stream :type t :identity t))))
+    object)
+  (:method ((object structure-object) stream)
+    (print-structure-default object stream)
+    object)
+  (:method ((object standard-object) stream)
+    (print-unreadable-object (object stream :type t :identity t))
+    object)
+  (:method ((object condition) stream)
+    (if *print-escape*
+        (print-unreadable-object (object stream :type t :identity t))
+        (report-condition object stream))
+    object)
+  (:method ((object class) stream)
+    (print-named-object object (%class-name object) stream))
+  (:method ((object generic-function) stream)
+    (print-unreadable-object (object stream :type t)
+      (format stream "~S (~D)" (%generic-name object) (length (%generic-methods object))))
+    object)
+  (:method ((object method) stream)
+    (print-unreadable-object (object stream :type t :identity t)
+      (format stream "~S ~{~S ~}~:S"
+              (and (%method-generic object) (%generic-name (%method-generic object)))
+              (%method-qualifier-list object)
+              (mapcar #'specializer-name (%method-specializer-list object))))
+    object)
+  (:method ((object slot-definition) stream)
+    (print-named-object object (%slot-name object) stream))
+  (:method ((object eql-specializer) stream)
+    (print-unreadable-object (object stream :type t :identity t)
+      (prin1 (%eql-object object) stream))
+    object)
+  (:method ((object method-combination) stream)
+    (print-named-object object (%instance-ref object 0) stream))
+  (:method ((object restart) stream)
+    (if *print-escape*
+        (print-unreadable-object (object stream :type t :identity t)
+          (prin1 (restart-name object) stream))
+        (report-restart object stream))
+    object))
+
+(defun print-named-object (object name stream)
+  (if name
+      (print-unreadable-object (object stream :type t) (prin1 name stream))
+      (print-unreadable-object (object stream :type t :identity t)))
+  object)
+
+(defun specializer-name (specializer)
+  (if (%eql-specializer-p specializer)
+      (list 'eql (%eql-object specializer))
+      (%class-name specializer)))
+
+(defun report-restart (restart stream)
+  "Writes what the restart would do."
+  (let ((report (%restart-report restart)))
+    (cond ((stringp report) (write-string report stream))
+          (report (funcall report stream))
+          (t (prin1 (restart-name restart) stream)))))
