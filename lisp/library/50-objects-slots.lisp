@@ -8,7 +8,6 @@
   (unless (symbolp name)
     (error 'type-error :datum name :expected-type 'symbol))
   (or (%find-class name)
-      (structure-class-named name)
       (if errorp
           (error 'simple-error :format-control "There is no class named ~S." :format-arguments (list name))
           nil)))
@@ -20,10 +19,6 @@
     (error 'type-error :datum class :expected-type 'class))
   (%set-find-class name class)
   class)
-
-(defun structure-class-named (name)
-  "The class of a structure type, which is made when somebody asks for it."
-  (%structure-class-named name))
 
 (defun class-slot-named (class name)
   "The effective slot definition of that name, or NIL."

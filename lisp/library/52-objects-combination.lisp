@@ -158,7 +158,7 @@
          (lists (gensym "LISTS"))
          (gf (if generic-option (second generic-option) (gensym "GF")))
          (methods (gensym "METHODS")) (given (gensym "OPTIONS")) (arguments (gensym "ARGUMENTS")))
-    (multiple-value-bind (forms declarations documentation) (split-body body)
+    (multiple-value-bind (forms declarations documentation) (split-method-body body)
       `(progn
          (make-combination
           ',name
@@ -221,7 +221,7 @@
         (t (let ((aux (member '&aux lambda-list)))
              (append (ldiff lambda-list aux) (list '&rest (gensym "REST")) aux)))))
 
-(defun split-body (body)
+(defun split-method-body (body)
   "Values: forms, declarations, documentation string."
   (let ((declarations '()) (documentation nil))
     (do () ((null body))

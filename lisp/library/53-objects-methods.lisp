@@ -208,7 +208,7 @@
 
 (defun method-maker-form (name lambda-list specialized body)
   "The form of the maker of a method; see 51-objects-generic."
-  (multiple-value-bind (forms declarations documentation) (split-body body)
+  (multiple-value-bind (forms declarations documentation) (split-method-body body)
     (declare (ignore documentation))
     (let* ((open (open-keywords lambda-list))
            (required (required-parameters lambda-list))
@@ -261,7 +261,7 @@
         (check-method-lambda-list name plain)
         `(load-method ',name ',qualifiers (list ,@(mapcar #'specializer-form specializers)) ',plain
                       ,(method-maker-form name plain specialized rest)
-                      ,(nth-value 2 (split-body rest)))))))
+                      ,(nth-value 2 (split-method-body rest)))))))
 
 (defun find-specializer (specializer)
   (cond ((%classp specializer) specializer)

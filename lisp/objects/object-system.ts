@@ -3,7 +3,7 @@ import { Char } from "../data/character.ts";
 import { arrayToList, Cons, list, listToArray } from "../data/cons.ts";
 import { FuncallableInstance, LFunction } from "../data/function.ts";
 import { LHashTable } from "../data/hash-table.ts";
-import { InstanceLayout, LInstance, LStruct, type StructLayout } from "../data/instance.ts";
+import { InstanceLayout, LInstance, LStruct, StructLayout } from "../data/instance.ts";
 import type { LeafHost } from "../data/leaf.ts";
 import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
 import { Pathname } from "../data/pathname.ts";
@@ -12,6 +12,7 @@ import { LStream } from "../data/stream.ts";
 import { LString } from "../data/string.ts";
 import { LPackage, LSymbol, NIL, setSymbolProperty, symbolProperty, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import { findStructureCell } from "../structures/structure-cell.ts";
 import { type ClassKind, LClass, SlotDefinition, unboundSlots } from "./class.ts";
 import { classPrecedenceList } from "./precedence.ts";
 import { standardClassRows, type StandardClassRow } from "./standard-classes.ts";
@@ -135,7 +136,8 @@ export class ObjectSystem {
     if (!(name instanceof LSymbol)) return null;
     const found = symbolProperty(name, classKey);
     if (found instanceof LClass) return found;
-    return null;
+    const layout = findStructureCell(name)?.layout ?? symbolProperty(name, "structure-layout");
+    return layout instanceof StructLayout ? this.structureClass(layout) : null;
   }
 
   setClass(name: LSymbol, cls: LClass | null): void {
