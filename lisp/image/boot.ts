@@ -17,7 +17,11 @@ import { installClasses } from "../objects/class-leaves.ts";
 import { installDispatch } from "../objects/dispatch.ts";
 import { installConditionReaders } from "../objects/condition-leaves.ts";
 import { installStructures } from "../structures/structure-leaves.ts";
+import { installCharacterStreams } from "../streams/character-leaves.ts";
+import { installStreams } from "../streams/stream-leaves.ts";
+import { installPrinter } from "../printer/printer-leaves.ts";
 import { installRestarts } from "./restart-leaves.ts";
+import { installInterimText } from "./interim-text-leaves.ts";
 import { installInterim } from "./interim-leaves.ts";
 import { libraryFiles } from "../library/order.ts";
 import { installCore } from "./core-leaves.ts";
@@ -28,6 +32,7 @@ import { Image } from "./image.ts";
 const installers: readonly LeafInstaller[] = [
   installCore,
   installInterim,
+  installInterimText,
   installArithmetic,
   installBits,
   installNumberFunctions,
@@ -39,6 +44,9 @@ const installers: readonly LeafInstaller[] = [
   installConditionReaders,
   installStructures,
   installRestarts,
+  installCharacterStreams,
+  installStreams,
+  installPrinter,
 ];
 
 /** A new image with all leaves and the library. */

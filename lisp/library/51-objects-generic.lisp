@@ -5,6 +5,11 @@
 
 (in-package "AUTOLITH-SYSTEM")
 
+;;; Section 3.4.
+(unless (boundp 'lambda-list-keywords)
+  (defconstant lambda-list-keywords
+    '(&allow-other-keys &aux &body &environment &key &optional &rest &whole)))
+
 (defun required-parameters (lambda-list)
   "The required parameters of a lambda list, specialized or not."
   (let ((result '()))

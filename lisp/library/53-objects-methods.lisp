@@ -150,7 +150,7 @@
     (if (%generic-function-p old)
         (progn
           (dolist (method (getf (%generic-caches old) :initial-methods))
-            (when (member method (%generic-methods old)) (remove-method old method)))
+            (when (member method (%generic-methods old)) (uninstall-method old method)))
           (setf (getf-initial-methods old) nil)
           (unless (getf options :method-combination) (%set-generic-combination old 'standard)))
         (refuse-generic-name name)))
@@ -293,7 +293,7 @@
     (when (%generic-without-lambda-list-p gf)
       (%set-generic-lambda-list gf (generic-lambda-list-for lambda-list)))
     (let ((method (make-method-object (%generic-method-class gf) qualifiers specializers lambda-list maker documentation)))
-      (add-method gf method)
+      (install-method gf method)
       method)))
 
 (defun make-method-object (class qualifiers specializers lambda-list maker documentation)
@@ -350,9 +350,16 @@
     (update-generic-function gf))
   gf)
 
-;;; Until the protocol's generic functions exist, their work is done by ordinary functions.
-(setf (fdefinition 'add-method) #'plain-add-method)
-(setf (fdefinition 'remove-method) #'plain-remove-method)
+(defun standard-metaobjects-p (gf method)
+  "True when neither object is of a user's class, so that ADD-METHOD and REMOVE-METHOD cannot be customised."
+  (and (eq (class-of gf) (load-time-value (%find-class 'standard-generic-function)))
+       (member (%class-name (class-of method)) '(standard-method standard-reader-method standard-writer-method))))
+
+(defun install-method (gf method)
+  (if (standard-metaobjects-p gf method) (plain-add-method gf method) (add-method gf method)))
+
+(defun uninstall-method (gf method)
+  (if (standard-metaobjects-p gf method) (plain-remove-method gf method) (remove-method gf method)))
 
 (defmacro define-protocol (name lambda-list &body methods)
   "Makes NAME a generic function in place of the ordinary function that did its work until now."

@@ -381,7 +381,7 @@
                   (if writer (writer-maker (%slot-name slot)) (reader-maker (%slot-name slot)))
                   nil)))
     (%set-method-slot method slot)
-    (add-method gf method)))
+    (install-method gf method)))
 
 (defun add-slot-accessors (class)
   (dolist (slot (%class-direct-slots class))
@@ -392,7 +392,7 @@
   (let ((gf (and (fboundp function-name) (fdefinition function-name))))
     (when (%generic-function-p gf)
       (let ((method (find-method-with-key gf '() (if writer (list (%find-class 't) class) (list class)))))
-        (when (and method (%method-slot method)) (remove-method gf method))))))
+        (when (and method (%method-slot method)) (uninstall-method gf method))))))
 
 (defun remove-slot-accessors (class)
   "Takes away the accessors of an earlier definition of the class."

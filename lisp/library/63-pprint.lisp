@@ -176,7 +176,7 @@
         (t (values nil nil))))
 
 (defun check-dispatch-table (table)
-  (if (typep table 'pprint-dispatch-table)
+  (if (%instance-of-p table (load-time-value (find-class 'pprint-dispatch-table)))
       table
       (error 'type-error :datum table :expected-type 'pprint-dispatch-table)))
 

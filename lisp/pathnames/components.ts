@@ -83,7 +83,8 @@ export function sameComponent(a: LispValue, b: LispValue): boolean {
   if (a === b) return true;
   if (a instanceof LString && b instanceof LString) return a.toJS() === b.toJS();
   if (a instanceof WildPattern && b instanceof WildPattern) return a.source === b.source;
-  if (a instanceof Cons && b instanceof Cons) return sameComponent(a.car, b.car) && sameComponent(a.cdr, b.cdr);
+  if (a instanceof Cons && b instanceof Cons)
+    return sameComponent(a.car, b.car) && sameComponent(a.cdr, b.cdr);
   return false;
 }
 
@@ -97,6 +98,6 @@ export function samePathname(a: Pathname, b: Pathname): boolean {
     sameComponent(a.directory, b.directory) &&
     sameComponent(a.name, b.name) &&
     sameComponent(a.type, b.type) &&
-    (sameComponent(version(a.version), version(b.version)))
+    sameComponent(version(a.version), version(b.version))
   );
 }

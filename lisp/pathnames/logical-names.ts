@@ -19,7 +19,8 @@ function logicalVersion(text: string, keywords: PathKeywords): LispValue {
   const upper = text.toUpperCase();
   if (upper === "*") return keywords.wild;
   if (upper === "NEWEST") return keywords.newest;
-  if (!/^[0-9]+$/.test(upper)) throw new NameProblem(`${JSON.stringify(text)} is no version of a logical pathname`);
+  if (!/^[0-9]+$/.test(upper))
+    throw new NameProblem(`${JSON.stringify(text)} is no version of a logical pathname`);
   return Number(upper);
 }
 
@@ -68,7 +69,12 @@ function logicalText(component: LispValue): string {
 export function logicalDirectory(directory: LispValue): string {
   if (!(directory instanceof Cons)) return "";
   const relative = directory.car instanceof LSymbol && directory.car.name === "RELATIVE";
-  return (relative ? ";" : "") + directoryParts(directory).map((part) => `${logicalText(part)};`).join("");
+  return (
+    (relative ? ";" : "") +
+    directoryParts(directory)
+      .map((part) => `${logicalText(part)};`)
+      .join("")
+  );
 }
 
 /** Name, type and version of a logical namestring. */

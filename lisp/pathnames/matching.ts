@@ -61,7 +61,10 @@ export function pathnameMatches(pathname: Pathname, wild: Pathname): boolean {
     (free(wild.directory) || matchDirectory(pathname.directory, wild.directory) !== undefined) &&
     (free(wild.name) || matchComponent(pathname.name, wild.name) !== undefined) &&
     (free(wild.type) || matchComponent(pathname.type, wild.type) !== undefined) &&
-    (free(wild.version) || isKeyword(wild.version, "NEWEST") || pathname.version === NIL || isKeyword(pathname.version, "NEWEST") ||
+    (free(wild.version) ||
+      isKeyword(wild.version, "NEWEST") ||
+      pathname.version === NIL ||
+      isKeyword(pathname.version, "NEWEST") ||
       matchComponent(pathname.version, wild.version) !== undefined)
   );
 }
@@ -96,7 +99,8 @@ function fillDirectory(to: LispValue, source: LispValue, found: LispValue[]): Li
 /** Converts strings between the case of logical pathnames and that of native ones. */
 function recase(component: LispValue, convert: (text: string) => string): LispValue {
   if (component instanceof LString) return LString.from(convert(component.toJS()));
-  if (component instanceof Cons) return new Cons(recase(component.car, convert), recase(component.cdr, convert));
+  if (component instanceof Cons)
+    return new Cons(recase(component.car, convert), recase(component.cdr, convert));
   return component;
 }
 
@@ -106,15 +110,30 @@ export function translate(source: Pathname, from: Pathname, to: Pathname, keywor
     throw new NameProblem(`the source does not match the wildcard in its ${part}`);
   };
   const convert =
-    source.logical === to.logical ? undefined : (text: string) => (to.logical ? text.toUpperCase() : text.toLowerCase());
-  const cased = (values: LispValue[]): LispValue[] => (convert ? values.map((value) => recase(value, convert)) : values);
+    source.logical === to.logical
+      ? undefined
+      : (text: string) => (to.logical ? text.toUpperCase() : text.toLowerCase());
+  const cased = (values: LispValue[]): LispValue[] =>
+    convert ? values.map((value) => recase(value, convert)) : values;
   const component = (key: "name" | "type"): LispValue => {
     const found = from[key] === NIL ? [] : (matchComponent(source[key], from[key]) ?? mismatch(key));
     const original = convert ? recase(source[key], convert) : source[key];
     return to[key] === NIL ? original : fill(to[key], original, cased(found));
   };
   const found = matchDirectory(source.directory, from.directory) ?? mismatch("directory");
-  const directory = fillDirectory(to.directory, convert ? recase(source.directory, convert) : source.directory, cased(found));
+  const directory = fillDirectory(
+    to.directory,
+    convert ? recase(source.directory, convert) : source.directory,
+    cased(found),
+  );
   const keep = to.version === NIL || isWild(to.version) || to.version === keywords.newest;
-  return new Pathname(to.host, to.device, directory, component("name"), component("type"), keep ? source.version : to.version, to.logical);
+  return new Pathname(
+    to.host,
+    to.device,
+    directory,
+    component("name"),
+    component("type"),
+    keep ? source.version : to.version,
+    to.logical,
+  );
 }

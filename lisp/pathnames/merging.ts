@@ -9,7 +9,10 @@ import { directoryParts, isAbsolute, type PathKeywords, WildPattern } from "./co
 export function mergeDirectories(directory: LispValue, defaults: LispValue): LispValue {
   if (directory === NIL) return defaults;
   if (!(directory instanceof Cons) || isAbsolute(directory) || !(defaults instanceof Cons)) return directory;
-  return new Cons(defaults.car, arrayToList(withoutBacks([...directoryParts(defaults), ...directoryParts(directory)])));
+  return new Cons(
+    defaults.car,
+    arrayToList(withoutBacks([...directoryParts(defaults), ...directoryParts(directory)])),
+  );
 }
 
 /** Takes away each `:back` with the name before it. */
@@ -17,7 +20,10 @@ export function withoutBacks(parts: readonly LispValue[]): LispValue[] {
   const result: LispValue[] = [];
   for (const part of parts) {
     const last = result.at(-1);
-    const named = last instanceof LString || last instanceof WildPattern || (last instanceof LSymbol && last.name === "WILD");
+    const named =
+      last instanceof LString ||
+      last instanceof WildPattern ||
+      (last instanceof LSymbol && last.name === "WILD");
     if (part instanceof LSymbol && part.name === "BACK" && named) result.pop();
     else result.push(part);
   }
@@ -30,7 +36,11 @@ export function mergePathnames(pathname: Pathname, defaults: Pathname, defaultVe
   const logical = pathname.logical || (pathname.host === NIL && defaults.logical);
   const device = pathname.device === NIL ? defaults.device : pathname.device;
   const version =
-    pathname.version !== NIL ? pathname.version : pathname.name === NIL && defaults.version !== NIL ? defaults.version : defaultVersion;
+    pathname.version !== NIL
+      ? pathname.version
+      : pathname.name === NIL && defaults.version !== NIL
+        ? defaults.version
+        : defaultVersion;
   return new Pathname(
     host,
     logical === pathname.logical ? device : defaults.device,

@@ -3,7 +3,13 @@ import { Pathname } from "../data/pathname.ts";
 import { LString } from "../data/string.ts";
 import { LSymbol, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
-import { componentText, directoryParts, isAbsolute, parseComponent, type PathKeywords } from "./components.ts";
+import {
+  componentText,
+  directoryParts,
+  isAbsolute,
+  parseComponent,
+  type PathKeywords,
+} from "./components.ts";
 
 /** Text that names no file: why a pathname has no native name, or a text no pathname. */
 export class NameProblem extends Error {
@@ -53,7 +59,10 @@ export function parseNative(text: string, keywords: PathKeywords): Pathname {
     const absolute = parts[0] === "";
     const names = parts.filter((part) => part !== "").map((part) => directoryPart(part, keywords));
     if (parts[0] === "~") names[0] = keywords.home;
-    directory = new Cons(absolute || parts[0] === "~" ? keywords.absolute : keywords.relative, arrayToList(names));
+    directory = new Cons(
+      absolute || parts[0] === "~" ? keywords.absolute : keywords.relative,
+      arrayToList(names),
+    );
   }
   if (file === "") return new Pathname(NIL, NIL, directory, NIL, NIL, NIL);
   const dot = lastPlainDot(file);
@@ -85,10 +94,13 @@ export function nativeFile(name: LispValue, type: LispValue): string {
   const nameText = name === NIL ? "" : componentText(name);
   const hasType = type !== NIL && !(type instanceof LSymbol && type.name === "UNSPECIFIC");
   const typeText = hasType ? componentText(type) : "";
-  if (nameText === undefined || typeText === undefined) throw new NameProblem("a component has no native form");
+  if (nameText === undefined || typeText === undefined)
+    throw new NameProblem("a component has no native form");
   if (name === NIL && hasType) throw new NameProblem("there is a type and no name");
-  if (name instanceof LString && name.toJS().includes("/")) throw new NameProblem("the name contains a slash");
-  if (hasType && type instanceof LString && /[/]/.test(type.toJS())) throw new NameProblem("the type contains a slash");
+  if (name instanceof LString && name.toJS().includes("/"))
+    throw new NameProblem("the name contains a slash");
+  if (hasType && type instanceof LString && /[/]/.test(type.toJS()))
+    throw new NameProblem("the type contains a slash");
   if (hasType) return `${nameText}.${type instanceof LString ? typeText.replaceAll(".", "\\.") : typeText}`;
   // A dot in a name without type would be read as the beginning of one.
   const dot = lastPlainDot(nameText);
