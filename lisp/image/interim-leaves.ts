@@ -31,6 +31,9 @@ export const installInterim: LeafInstaller = (define) => {
     if (!(s instanceof LSymbol)) throw typeError(s, "SYMBOL");
     return LString.from(s.name);
   });
+  define("MAKE-SYMBOL", "name", (name: LispValue) => new LSymbol((name as LString).toJS(), null));
   define("VECTOR", "&rest items", (...items: LispValue[]) => items);
-  define("FOURTH", "list", (s: LispValue) => listToArray(s)![3] ?? NIL);
+  ["FOURTH", "FIFTH", "SIXTH", "SEVENTH"].forEach((name, index) =>
+    define(name, "list", (s: LispValue) => listToArray(s)![index + 3] ?? NIL),
+  );
 };

@@ -4,7 +4,7 @@ import { typeError } from "../data/error.ts";
 import { LHashTable } from "../data/hash-table.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
-import { bool, LSymbol, NIL } from "../data/symbol.ts";
+import { bool, LSymbol, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 
 function text(value: LispValue): string {
@@ -130,6 +130,14 @@ export const installInterimText: LeafInstaller = (define, host) => {
   define("ARRAYP", "x", (x: LispValue) => bool(Array.isArray(x) || x instanceof LString));
   define("VECTORP", "x", (x: LispValue) => bool(Array.isArray(x) || x instanceof LString));
   define("BIT-VECTOR-P", "x", () => NIL);
+  define("SIMPLE-BIT-VECTOR-P", "x", () => NIL);
+  define("SIMPLE-STRING-P", "x", (x: LispValue) => bool(x instanceof LString && x.simple));
+  define("HASH-TABLE-P", "x", (x: LispValue) => bool(x instanceof LHashTable));
+  define("ARRAY-HAS-FILL-POINTER-P", "x", () => NIL);
+  define("ARRAY-ELEMENT-TYPE", "x", (x: LispValue) => (Array.isArray(x) ? T : host.symbol("CHARACTER")));
+  define("ARRAY-RANK", "x", () => 1);
+  define("ARRAY-DIMENSION", "x axis", (x: LispValue) => (x as LispValue[]).length);
+  define("ARRAY-DIMENSIONS", "x", (x: LispValue) => arrayToList([(x as LispValue[]).length]));
   define("COPY-LIST", "list", (l: LispValue) => arrayToList(listToArray(l) ?? []));
   define("EQUAL", "a b", (a: LispValue, b: LispValue) => bool(equal(a, b)));
   define("COPY-SEQ", "s", (s: LispValue) => like(s, [...elements(s)]));

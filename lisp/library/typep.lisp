@@ -28,9 +28,9 @@
   (cdr (assoc type (type-predicate-names))))
 
 (defun install-type-predicates ()
-  "Keep the predicate functions with the symbols that name types."
+  "Keep the names of the predicates with the symbols that name types."
   (dolist (entry (type-predicate-names))
-    (set-symbol-datum (car entry) "TYPE-PREDICATE" (symbol-function (cdr entry)))))
+    (set-symbol-datum (car entry) "TYPE-PREDICATE" (cdr entry))))
 
 (install-type-predicates)
 
