@@ -315,10 +315,11 @@ export class FunctionEmitter {
         return;
       }
       const name = this.target(dest);
-      if (fast !== "" && !this.slow) {
+      if (fast !== "") {
         this.put(`if(!(${fast.replaceAll("%", name)})){${name}=${text};`);
+        if (this.slow) this.put("}");
         this.check(name);
-        this.put("}");
+        if (!this.slow) this.put("}");
       } else {
         this.assign(name, text);
         this.check(name);
@@ -332,7 +333,7 @@ export class FunctionEmitter {
 
   private tailCall(text: string, fast: string, multi: boolean): void {
     if (!multi && this.dirty) this.put("R.mv=null;");
-    if (fast !== "" && !this.slow) {
+    if (fast !== "") {
       const name = this.newTemp();
       this.put(`if(${fast.replaceAll("%", name)})return ${name};`);
     }

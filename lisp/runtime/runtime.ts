@@ -42,6 +42,8 @@ const callCode = new FrameCode(NIL, () => (_pc, locals) => {
  * The machine under compiled code, one per image. Compiled code knows it as `R` and uses the public fields directly.
  */
 export class Runtime {
+  /** Suspend at every safe point: exercises the slow version of everything (for tests). */
+  suspendAlways = false;
   /** Steps left until `tick` must be called. */
   budget = SLICE_STEPS;
   /** Multiple values of the last call: null when it returned exactly one value. */
@@ -286,7 +288,7 @@ export class Runtime {
 
   /** Safe point: accounts for the steps taken and suspends or unwinds the thread when it must. */
   tick(): LispValue {
-    this.budget = SLICE_STEPS;
+    this.budget = this.suspendAlways ? 0 : SLICE_STEPS;
     const thread = this.current;
     if (thread === null) return NIL;
     thread.steps += SLICE_STEPS;
@@ -300,6 +302,7 @@ export class Runtime {
       thread.stepLimit = limit + SLICE_STEPS * 100;
       return this.signal(storageError("the evaluation took more than ~D steps", limit));
     }
+    if (this.suspendAlways) return this.suspend({ kind: "slice" });
     if (performance.now() - this.sliceStartedAt < SLICE_MS) return NIL;
     if (!this.contended && !this.overdue()) return NIL;
     return this.suspend({ kind: "slice" });
