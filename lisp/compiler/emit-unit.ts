@@ -120,6 +120,15 @@ export class Unit implements UnitScope {
     return `${this.prelude()}${[...this.wrappers.values()].join("\n")}\n${bodies}\nreturn {${codes}};`;
   }
 
+  /** Text of the slow versions of all functions: a function body returning a table of functions that make them. */
+  slowTable(): string {
+    const bodies = this.functions.map(
+      (fn) => `${fn.id}(){return ${new FunctionEmitter(fn, this, true).emit()}}`,
+    );
+    const codes = this.functions.map(({ id }) => `c${id}=C[${id}]`).join(",");
+    return `${this.prelude()}const ${codes};${[...this.wrappers.values()].join("\n")}\nreturn {${bodies.join(",\n")}};`;
+  }
+
   /** Text of the slow version of one function, a function body returning it; `C` is the table of fast code. */
   slowText(fn: FunctionNode): string {
     const body = new FunctionEmitter(fn, this, true).emit();
@@ -128,7 +137,8 @@ export class Unit implements UnitScope {
   }
 }
 
-const PARAMETERS = [
+/** Parameters of the function that wraps the text of a unit. */
+export const PARAMETERS = [
   "R",
   "S",
   "N",

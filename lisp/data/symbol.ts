@@ -39,6 +39,15 @@ export class LSymbol {
   }
 }
 
+/** Hidden symbol whose function cell is that of `(setf base)`. */
+export class SetfCell extends LSymbol {
+  readonly base: LSymbol;
+  constructor(base: LSymbol) {
+    super(`(SETF ${base.name})`, null);
+    this.base = base;
+  }
+}
+
 /** The symbol NIL, which is also the empty list: CAR and CDR of it are itself. */
 export class NilSymbol extends LSymbol {
   readonly car: LispValue;

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { LeafInstaller } from "../data/leaf.ts";
-import { symbolFunction } from "../data/symbol.ts";
+import { NIL, symbolFunction } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { installBits } from "../numbers/bit-leaves.ts";
 import { installArithmetic } from "../numbers/arithmetic-leaves.ts";
@@ -26,6 +28,7 @@ import { installInterim } from "./interim-leaves.ts";
 import { libraryFiles } from "../library/order.ts";
 import { installCore } from "./core-leaves.ts";
 import { installDefinitions } from "./definition-leaves.ts";
+import { LibraryCompiler, chainKey, compilerKey, loadCompiled, storeCompiled } from "./library-loader.ts";
 import { Image } from "./image.ts";
 
 /** Installers of all leaves, in order; a later one may replace an earlier one's leaf. */
@@ -63,9 +66,27 @@ export function bootImage(): Image {
   for (const install of installers) install(image.define, image);
   installDefinitions(image);
   installCallers(image);
-  for (const file of libraryFiles)
-    loadSource(image, new URL(`../library/${file}.lisp`, import.meta.url).pathname);
+  loadLibrary(image);
   return image;
+}
+
+/** Loads the library: each file compiled from the cache as long as nothing before it changed, then from source. */
+function loadLibrary(image: Image): void {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const cache = { directory: join(root, "..", ".cache", "lisp"), key: compilerKey(root) };
+  let { key } = cache;
+  for (const file of libraryFiles) {
+    const path = join(root, "library", `${file}.lisp`);
+    const source = readFileSync(path, "utf8");
+    key = chainKey(key, source);
+    if (loadCompiled(image, cache, file, key)) continue;
+    const compiler = new LibraryCompiler(image);
+    for (const { form, evaluate } of readForms(image, source, path, (each) => compiler.form(each))) {
+      void form;
+      evaluate();
+    }
+    storeCompiled(compiler, cache, file, key);
+  }
 }
 
 /** Evaluates the forms of a file one after the other; gives the value of the last. */
@@ -80,19 +101,19 @@ export function loadText(image: Image, text: string, file = "<text>"): LispValue
   return value;
 }
 
-/** The forms of a text, each read when the one before it has been evaluated. */
+/** The forms of a text, each read when the one before it has been evaluated. `run` evaluates in place of EVAL. */
 export function* readForms(
   image: Image,
   text: string,
   file = "<text>",
+  run: (form: LispValue) => LispValue | void = evaluator(image),
 ): Generator<{ readonly form: LispValue; readonly evaluate: () => LispValue }, void, undefined> {
   const reader = new BootReader(text, image);
-  const evalFunction = symbolFunction(image.symbol("EVAL"))!;
   for (let form = reader.next(); form !== null; form = reader.next()) {
     const current = form;
     const evaluate = (): LispValue => {
       try {
-        return image.runtime.callNow(evalFunction, current);
+        return run(current) ?? NIL;
       } catch (error) {
         const condition = error instanceof UnhandledCondition ? error.condition : null;
         const why = condition === null ? errorText(error) : debugText(condition);
@@ -101,6 +122,11 @@ export function* readForms(
     };
     yield { form: current, evaluate };
   }
+}
+
+function evaluator(image: Image): (form: LispValue) => LispValue {
+  const evalFunction = symbolFunction(image.symbol("EVAL"))!;
+  return (form) => image.runtime.callNow(evalFunction, form);
 }
 
 function errorText(error: unknown): string {

@@ -8,7 +8,7 @@ import type { LispError } from "../data/error.ts";
 import type { LFunction, SourceLocation } from "../data/function.ts";
 import type { DefineLeaf, LeafHost } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
-import { LPackage, LSymbol, NIL, T, symbolFunction } from "../data/symbol.ts";
+import { LPackage, LSymbol, NIL, SetfCell, T, symbolFunction } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { type LeafEntry, leafShape } from "../runtime/leaf-entry.ts";
 import { leafFunction } from "../runtime/leaf-function.ts";
@@ -99,7 +99,7 @@ export class Image implements CompilerHost, LeafHost {
   }
 
   setfCell(symbol: LSymbol): LSymbol {
-    symbol.setf ??= new LSymbol(`(SETF ${symbol.name})`, null);
+    symbol.setf ??= new SetfCell(symbol);
     return symbol.setf;
   }
 

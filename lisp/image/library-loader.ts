@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Script } from "node:vm";
+import type { Asking } from "../compiler/analysis.ts";
+import { Analyzer, properList } from "../compiler/analyzer.ts";
+import { type CompiledText, type FileHost, FileWriter, runCompiled } from "../compiler/compiled-file.ts";
+import { ConstantError } from "../compiler/constant-text.ts";
+import { Environment } from "../compiler/environment.ts";
+import type { FunctionNode } from "../compiler/ir.ts";
+import { Cons } from "../data/cons.ts";
+import { LSymbol, NIL, symbolFunction } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import { UnhandledCondition } from "../runtime/runtime.ts";
+import { debugText } from "./debug-text.ts";
+import type { Image } from "./image.ts";
+
+/** Where compiled library files are kept, and the key of everything they depend on besides the library itself. */
+export interface LibraryCache {
+  readonly directory: string;
+  readonly key: string;
+}
+
+/** The view of an image that compiled files load through. */
+export function fileHost(image: Image): FileHost {
+  return {
+    runtime: image.runtime,
+    findPackage: (name) => image.findPackage(name),
+    symbolPackage: (symbol) => image.symbolPackage(symbol),
+    setfCell: (symbol) => image.setfCell(symbol),
+    leafCode: (name) => {
+      const leaf = image.leafOf(image.cell(name));
+      if (leaf === null) throw new StaleFile(`the leaf ${name} does not exist any more`);
+      return leaf.code;
+    },
+    evaluateNow: (form) => image.runtime.callNow(symbolFunction(image.symbol("EVAL"))!, form),
+  };
+}
+
+/** A compiled file does not fit the system it is loaded into; compile it again. */
+export class StaleFile extends Error {
+  readonly code = "stale-file";
+  override readonly name = "StaleFile";
+}
+
+/** Runs a computation of the compiler, answering its calls in place. */
+export function runNow<Result>(image: Image, computation: Asking<Result>): Result {
+  let step = computation.next(NIL);
+  while (step.done !== true)
+    step = computation.next(image.runtime.callNow(step.value.fn, ...step.value.args));
+  return step.value;
+}
+
+/** Compiles and runs the forms of a library file one after the other, and collects them for writing. */
+export class LibraryCompiler {
+  private readonly image: Image;
+  private readonly analyzer: Analyzer;
+  private readonly writer = new FileWriter();
+
+  constructor(image: Image) {
+    this.image = image;
+    this.analyzer = new Analyzer(image);
+  }
+
+  /** A top-level form: `keep` is false for what belongs to compile time only. */
+  form(form: LispValue, keep = true): void {
+    let current = form;
+    for (;;) {
+      if (!(current instanceof Cons) || !(current.car instanceof LSymbol)) return;
+      const { car: head, cdr: body } = current;
+      if (head === this.image.symbol("PROGN")) {
+        for (const item of properList(body)) this.form(item, keep);
+        return;
+      }
+      if (head === this.image.symbol("EVAL-WHEN") && body instanceof Cons) {
+        const names = properList(body.car).map((situation) => (situation as LSymbol).name);
+        for (const item of properList(body.cdr)) this.form(item, keep && names.includes("LOAD-TOPLEVEL"));
+        return;
+      }
+      const { form: next, expanded } = runNow(
+        this.image,
+        this.analyzer.macroexpand1(current, Environment.empty),
+      );
+      if (!expanded) break;
+      current = next;
+    }
+    const thunk: FunctionNode = runNow(this.image, this.analyzer.thunk(current, Environment.empty));
+    this.image.runtime.callNow(this.image.instantiate(thunk));
+    if (keep) this.writer.add(thunk);
+  }
+
+  text(): CompiledText {
+    return this.writer.write(this.image, (list) => debugText(list, 20).replace(/^\(|\)$/g, ""));
+  }
+}
+
+/** Key of the sources of the compiler itself: a change there makes every compiled file stale. */
+export function compilerKey(root: string): string {
+  const hash = createHash("sha1").update(process.version);
+  for (const folder of ["compiler", "data"]) {
+    for (const file of readdirSync(join(root, folder)).toSorted())
+      hash.update(readFileSync(join(root, folder, file)));
+  }
+  return hash.digest("hex");
+}
+
+/** Key of a library file after all those before it. */
+export function chainKey(before: string, source: string): string {
+  return createHash("sha1").update(before).update(source).digest("hex");
+}
+
+/** Loads a compiled file from the cache; false when it is not there or stale. */
+export function loadCompiled(image: Image, cache: LibraryCache, name: string, key: string): boolean {
+  const path = join(cache.directory, `${name}-${key}.js`);
+  if (!existsSync(path)) return false;
+  const text = readFileSync(path, "utf8");
+  const dataPath = `${path}.cache`;
+  const cachedData = existsSync(dataPath) ? readFileSync(dataPath) : undefined;
+  const script = new Script(text, { filename: path, ...(cachedData === undefined ? {} : { cachedData }) });
+  const slow = (): unknown =>
+    new Script(readFileSync(path.replace(/\.js$/, ".slow.js"), "utf8"), {
+      filename: path,
+    }).runInThisContext();
+  try {
+    runCompiled(script.runInThisContext(), slow, fileHost(image), (thunk) => image.runtime.callNow(thunk));
+  } catch (error) {
+    if (error instanceof StaleFile) return false;
+    const condition =
+      error instanceof UnhandledCondition && error.condition !== null
+        ? debugText(error.condition)
+        : String(error);
+    throw new Error(`loading ${path} failed: ${condition}`, { cause: error });
+  }
+  if (cachedData === undefined || script.cachedDataRejected === true)
+    writeAtomically(dataPath, script.createCachedData());
+  return true;
+}
+
+/** Writes a compiled file; a file whose constants cannot be written stays uncached. */
+export function storeCompiled(
+  compiler: LibraryCompiler,
+  cache: LibraryCache,
+  name: string,
+  key: string,
+): void {
+  let text: CompiledText;
+  try {
+    text = compiler.text();
+  } catch (error) {
+    if (error instanceof ConstantError) return;
+    throw error;
+  }
+  mkdirSync(cache.directory, { recursive: true });
+  const path = join(cache.directory, `${name}-${key}`);
+  writeAtomically(`${path}.slow.js`, text.slow);
+  writeAtomically(`${path}.js`, text.fast);
+}
+
+function writeAtomically(path: string, data: string | Uint8Array): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(temporary, data);
+  renameSync(temporary, path);
+}
