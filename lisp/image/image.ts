@@ -165,7 +165,9 @@ export class Image implements CompilerHost, LeafHost {
     const initargs: LispValue[] = [];
     for (const [key, value] of error.initargs) {
       initargs.push(this.keyword(key));
-      if (typeof value !== "string") initargs.push(value);
+      const isList = (key === "FORMAT-ARGUMENTS" || key === "OPERANDS") && Array.isArray(value);
+      if (isList) initargs.push(arrayToList(value as LispValue[]));
+      else if (typeof value !== "string") initargs.push(value);
       else initargs.push(key === "EXPECTED-TYPE" ? this.readText(value) : LString.from(value));
     }
     return {
