@@ -21,8 +21,11 @@ export function environmentInstaller({ machine }: HostPort): LeafInstaller {
     define("GET-INTERNAL-REAL-TIME", "", () => Math.round((machine.monotonicMs() - startedAtMs) * 1000));
     define("GET-INTERNAL-RUN-TIME", "", () => Math.round(machine.cpuMs() * 1000));
     define("SYS:%LOCAL-ZONE", "universal-time", (time: LispValue) => {
-      const atMs = (Number(typeof time === "number" || typeof time === "bigint" ? time : 0) - universalEpoch) * 1000;
-      const { minutesWest, daylight } = machine.zone(Number.isFinite(atMs) && Math.abs(atMs) < 8e15 ? atMs : 0);
+      const atMs =
+        (Number(typeof time === "number" || typeof time === "bigint" ? time : 0) - universalEpoch) * 1000;
+      const { minutesWest, daylight } = machine.zone(
+        Number.isFinite(atMs) && Math.abs(atMs) < 8e15 ? atMs : 0,
+      );
       const hours = minutesWest / 60;
       const zone: LispValue = Number.isInteger(hours) ? hours : reduced(minutesWest);
       return list(zone, bool(daylight));

@@ -21,6 +21,12 @@ import { installConditionReaders } from "../objects/condition-leaves.ts";
 import { installStructures } from "../structures/structure-leaves.ts";
 import { installCharacterStreams } from "../streams/character-leaves.ts";
 import { installStreams } from "../streams/stream-leaves.ts";
+import { environmentInstaller } from "../environment/environment-leaves.ts";
+import { filesInstaller } from "../pathnames/file-leaves.ts";
+import { installPathnames } from "../pathnames/pathname-leaves.ts";
+import type { HostPort } from "../streams/host-port.ts";
+import { nodeHostPort } from "../streams/node-host.ts";
+import { terminalInstaller } from "../streams/terminal-leaves.ts";
 import { installPrinter } from "../printer/printer-leaves.ts";
 import { installRestarts } from "./restart-leaves.ts";
 import { installInterimText } from "./interim-text-leaves.ts";
@@ -50,10 +56,16 @@ const installers: readonly LeafInstaller[] = [
   installCharacterStreams,
   installStreams,
   installPrinter,
+  installPathnames,
 ];
 
+/** Installers of the leaves that use the machine, through its port. */
+function machineInstallers(port: HostPort): LeafInstaller[] {
+  return [filesInstaller(port), terminalInstaller(port), environmentInstaller(port)];
+}
+
 /** A new image with all leaves and the library. */
-export function bootImage(): Image {
+export function bootImage(port: HostPort = nodeHostPort()): Image {
   const image = new Image();
   image.readText = (text) => {
     const symbols = {
@@ -63,7 +75,7 @@ export function bootImage(): Image {
     };
     return new BootReader(text, symbols).next()!;
   };
-  for (const install of installers) install(image.define, image);
+  for (const install of [...installers, ...machineInstallers(port)]) install(image.define, image);
   installDefinitions(image);
   installCallers(image);
   loadLibrary(image);

@@ -37,4 +37,7 @@ export const libraryFiles: readonly string[] = [
   "70-format-parse",
   "71-format-numbers",
   "72-format",
+  "65-files",
+  "80-time",
+  "81-environment",
 ];

@@ -62,7 +62,10 @@ export class FileSystem {
   /** The pathname of a native name, with a trailing slash for directories. */
   pathnameOf(native: string, directory: boolean): Pathname {
     const escaped = native.replace(/[*?[\\]/g, "\\$&");
-    return parseNative(directory && !escaped.endsWith("/") ? `${escaped}/` : escaped, this.pathnames.keywords);
+    return parseNative(
+      directory && !escaped.endsWith("/") ? `${escaped}/` : escaped,
+      this.pathnames.keywords,
+    );
   }
 
   /** The truename of what a pathname names, or undefined. */
@@ -70,23 +73,40 @@ export class FileSystem {
     const native = this.native(pathname);
     const info = this.files.info(native);
     const canonical = info && this.files.canonical(native);
-    return info && canonical !== undefined ? this.pathnameOf(canonical, info.kind === "directory") : undefined;
+    return info && canonical !== undefined
+      ? this.pathnameOf(canonical, info.kind === "directory")
+      : undefined;
   }
 
-  open(pathname: Pathname, options: OpenOptions, rest: Pick<StreamFacts, "element" | "elementType" | "externalFormat" | "codec">): LispValue {
+  open(
+    pathname: Pathname,
+    options: OpenOptions,
+    rest: Pick<StreamFacts, "element" | "elementType" | "externalFormat" | "codec">,
+  ): LispValue {
     const native = this.native(pathname);
     const { direction } = options;
     const exists = this.files.info(native) !== undefined;
     const writes = direction === "OUTPUT" || direction === "IO";
-    const ifExists = options.ifExists ?? (writes ? (pathname.version === this.pathnames.keywords.newest || pathname.version === NIL ? "SUPERSEDE" : "ERROR") : "OVERWRITE");
+    const ifExists =
+      options.ifExists ??
+      (writes
+        ? pathname.version === this.pathnames.keywords.newest || pathname.version === NIL
+          ? "SUPERSEDE"
+          : "ERROR"
+        : "OVERWRITE");
     const ifMissing =
       options.ifMissing ??
-      (direction === "INPUT" || (writes && (ifExists === "OVERWRITE" || ifExists === "APPEND")) ? "ERROR" : direction === "PROBE" ? "NIL" : "CREATE");
+      (direction === "INPUT" || (writes && (ifExists === "OVERWRITE" || ifExists === "APPEND"))
+        ? "ERROR"
+        : direction === "PROBE"
+          ? "NIL"
+          : "CREATE");
     if (!exists && ifMissing === "NIL") return NIL;
     if (!exists && ifMissing === "ERROR") throw fileError(pathname, "the file does not exist");
     if (exists && writes && ifExists === "NIL") return NIL;
     if (exists && writes && ifExists === "ERROR") throw fileError(pathname, "the file exists");
-    if (exists && writes && this.files.info(native)?.kind === "directory") throw fileError(pathname, "it is a directory");
+    if (exists && writes && this.files.info(native)?.kind === "directory")
+      throw fileError(pathname, "it is a directory");
     const replaces = exists && writes && !["OVERWRITE", "APPEND", "TRUNCATE"].includes(ifExists);
     const path = replaces ? `${native}.new-${++this.serial}` : native;
     const file = this.run(pathname, () => this.openNative(path, direction, !exists || replaces, ifExists));
@@ -107,7 +127,12 @@ export class FileSystem {
     return stream;
   }
 
-  private openNative(path: string, direction: string, creates: boolean, ifExists: string): HostFile | undefined {
+  private openNative(
+    path: string,
+    direction: string,
+    creates: boolean,
+    ifExists: string,
+  ): HostFile | undefined {
     const writes = direction === "OUTPUT" || direction === "IO";
     if (direction === "PROBE" && !creates) return undefined;
     const mode = {
@@ -142,7 +167,9 @@ export class FileSystem {
       const each = this.pathnameOf(native, false);
       const asDirectory = this.pathnameOf(native, true);
       const wanted = base.name === NIL && base.type === NIL;
-      const matches = wanted ? isDirectory && pathnameMatches(asDirectory, base) : sameKind(each, base) && pathnameMatches(each, base);
+      const matches = wanted
+        ? isDirectory && pathnameMatches(asDirectory, base)
+        : sameKind(each, base) && pathnameMatches(each, base);
       if (!matches) return;
       const truename = this.truename(each);
       if (truename) found.set(this.pathnames.namestring(truename), truename);
@@ -155,7 +182,11 @@ export class FileSystem {
     if (this.files.info(start)?.kind === "directory") each(start.replace(/(.)\/$/, "$1"), true);
     for (let visited = 0; work.length > 0; visited++) {
       if (visited >= maximumDirectories) {
-        throw simpleError("AUTOLITH-SYSTEM::SIMPLE-STORAGE-CONDITION", "DIRECTORY visited ~D directories, its bound.", visited);
+        throw simpleError(
+          "AUTOLITH-SYSTEM::SIMPLE-STORAGE-CONDITION",
+          "DIRECTORY visited ~D directories, its bound.",
+          visited,
+        );
       }
       const directory = work.pop()!;
       let entries: string[] = [];
@@ -186,14 +217,28 @@ interface StreamFacts {
   codec: NonNullable<ReturnType<typeof codecNamed>>;
 }
 
-function optionName(value: LispValue | undefined, allowed: readonly string[], what: string): string | undefined {
+function optionName(
+  value: LispValue | undefined,
+  allowed: readonly string[],
+  what: string,
+): string | undefined {
   if (value === undefined) return undefined;
   const name = value instanceof LSymbol ? value.name : "";
   if (allowed.includes(name)) return name;
   throw simpleError("SIMPLE-ERROR", "~S is no value for the option ~A of OPEN.", value, LString.from(what));
 }
 
-const ifExistsNames = ["ERROR", "NEW-VERSION", "RENAME", "RENAME-AND-DELETE", "OVERWRITE", "APPEND", "SUPERSEDE", "TRUNCATE", "NIL"];
+const ifExistsNames = [
+  "ERROR",
+  "NEW-VERSION",
+  "RENAME",
+  "RENAME-AND-DELETE",
+  "OVERWRITE",
+  "APPEND",
+  "SUPERSEDE",
+  "TRUNCATE",
+  "NIL",
+];
 
 function elementOf(bits: LispValue, signed: LispValue): FileElement {
   return typeof bits === "number" ? { kind: "integer", bits, signed: signed !== NIL } : { kind: "character" };
@@ -249,8 +294,14 @@ function installFiles(define: DefineLeaf, host: LeafHost, system: FileSystem): v
     if (designator instanceof FileStream) return designator.options.truename as LispValue;
     return required(system, designator);
   });
-  define("SYS:%PROBE-FILE", "pathspec", (designator: LispValue) => system.truename(pathnames.designated(designator)) ?? NIL);
-  define("SYS:%DIRECTORY", "pathspec", (designator: LispValue) => arrayToList(system.matching(pathnames.designated(designator))));
+  define(
+    "SYS:%PROBE-FILE",
+    "pathspec",
+    (designator: LispValue) => system.truename(pathnames.designated(designator)) ?? NIL,
+  );
+  define("SYS:%DIRECTORY", "pathspec", (designator: LispValue) =>
+    arrayToList(system.matching(pathnames.designated(designator))),
+  );
   define("SYS:%DELETE-FILE", "filespec", (designator: LispValue) => {
     const pathname = pathnames.designated(designator);
     system.run(pathname, () => files.removeFile(system.native(pathname)));

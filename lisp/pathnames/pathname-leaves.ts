@@ -106,7 +106,8 @@ function checkedDirectory(system: PathnameSystem, value: LispValue): LispValue {
   const directory = directoryArgument(value, system.keywords);
   if (directory === NIL || directory instanceof LSymbol) return directory;
   const { absolute, relative } = system.keywords;
-  if (directory instanceof Cons && (directory.car === absolute || directory.car === relative)) return directory;
+  if (directory instanceof Cons && (directory.car === absolute || directory.car === relative))
+    return directory;
   throw simpleError("SIMPLE-ERROR", "~S cannot be the directory of a pathname.", value);
 }
 
@@ -117,15 +118,26 @@ function installNames(define: DefineLeaf, system: PathnameSystem): void {
   text("FILE-NAMESTRING", (p) => system.fileNamestring(p));
   text("DIRECTORY-NAMESTRING", (p) => system.directoryNamestring(p));
   text("HOST-NAMESTRING", (p) => system.hostNamestring(p));
-  define("ENOUGH-NAMESTRING", "pathname &optional defaults", (designator: LispValue, defaults?: LispValue) => {
-    const pathname = system.designated(designator);
-    const base = defaults === undefined ? system.defaultPathname : system.designated(defaults);
-    return LString.from(enough(system, pathname, base));
-  });
+  define(
+    "ENOUGH-NAMESTRING",
+    "pathname &optional defaults",
+    (designator: LispValue, defaults?: LispValue) => {
+      const pathname = system.designated(designator);
+      const base = defaults === undefined ? system.defaultPathname : system.designated(defaults);
+      return LString.from(enough(system, pathname, base));
+    },
+  );
   define(
     "PARSE-NAMESTRING",
     "thing &optional host default-pathname &key start end junk-allowed",
-    (thing: LispValue, hostArg?: LispValue, _defaults?: LispValue, start?: LispValue, end?: LispValue, junk?: LispValue) => {
+    (
+      thing: LispValue,
+      hostArg?: LispValue,
+      _defaults?: LispValue,
+      start?: LispValue,
+      end?: LispValue,
+      junk?: LispValue,
+    ) => {
       if (!(thing instanceof LString)) {
         const found = system.designated(thing);
         const wanted = hostArg === undefined || hostArg === NIL ? undefined : hostArg;
@@ -168,7 +180,8 @@ function installNames(define: DefineLeaf, system: PathnameSystem): void {
 }
 
 function sameHost(wanted: LispValue, host: LispValue): boolean {
-  if (wanted instanceof LString && host instanceof LString) return wanted.toJS().toUpperCase() === host.toJS().toUpperCase();
+  if (wanted instanceof LString && host instanceof LString)
+    return wanted.toJS().toUpperCase() === host.toJS().toUpperCase();
   return wanted === host;
 }
 
@@ -197,20 +210,36 @@ function installMatching(define: DefineLeaf, system: PathnameSystem): void {
     };
     if (field === undefined || field === NIL) return bool(Object.values(wild).includes(true));
     const found = field instanceof LSymbol ? wild[field.name] : undefined;
-    if (found === undefined) throw typeError(field, "(MEMBER :HOST :DEVICE :DIRECTORY :NAME :TYPE :VERSION NIL)");
+    if (found === undefined)
+      throw typeError(field, "(MEMBER :HOST :DEVICE :DIRECTORY :NAME :TYPE :VERSION NIL)");
     return bool(found);
   });
   define("PATHNAME-MATCH-P", "pathname wildcard", (pathname: LispValue, wild: LispValue) =>
     bool(pathnameMatches(system.designated(pathname), system.designated(wild))),
   );
-  define("TRANSLATE-PATHNAME", "source from-wildcard to-wildcard &key", (source: LispValue, from: LispValue, to: LispValue) => {
-    try {
-      return translate(system.designated(source), system.designated(from), system.designated(to), system.keywords);
-    } catch (error) {
-      if (!(error instanceof NameProblem)) throw error;
-      throw simpleError("SIMPLE-ERROR", "~S cannot be translated from ~S: ~A.", source, from, LString.from(error.message));
-    }
-  });
+  define(
+    "TRANSLATE-PATHNAME",
+    "source from-wildcard to-wildcard &key",
+    (source: LispValue, from: LispValue, to: LispValue) => {
+      try {
+        return translate(
+          system.designated(source),
+          system.designated(from),
+          system.designated(to),
+          system.keywords,
+        );
+      } catch (error) {
+        if (!(error instanceof NameProblem)) throw error;
+        throw simpleError(
+          "SIMPLE-ERROR",
+          "~S cannot be translated from ~S: ~A.",
+          source,
+          from,
+          LString.from(error.message),
+        );
+      }
+    },
+  );
 }
 
 function installLogical(define: DefineLeaf, system: PathnameSystem): void {
@@ -227,11 +256,15 @@ function installLogical(define: DefineLeaf, system: PathnameSystem): void {
   define("LOGICAL-PATHNAME-TRANSLATIONS", "host", (hostArg: LispValue) => {
     return system.logicalHosts.get(system.requireHost(hostArg)) ?? NIL;
   });
-  define("SYS:%SET-LOGICAL-TRANSLATIONS", "host translations", (hostArg: LispValue, translations: LispValue) => {
-    if (!(hostArg instanceof LString)) throw typeError(hostArg, "STRING");
-    system.logicalHosts.set(hostArg.toJS().toUpperCase(), translations);
-    return translations;
-  });
+  define(
+    "SYS:%SET-LOGICAL-TRANSLATIONS",
+    "host translations",
+    (hostArg: LispValue, translations: LispValue) => {
+      if (!(hostArg instanceof LString)) throw typeError(hostArg, "STRING");
+      system.logicalHosts.set(hostArg.toJS().toUpperCase(), translations);
+      return translations;
+    },
+  );
   define("SYS:%LOGICAL-HOST-P", "name", (name: LispValue) =>
     bool(name instanceof LString && system.logicalHosts.has(name.toJS().toUpperCase())),
   );

@@ -106,7 +106,9 @@ export class PathnameSystem {
 
   namestring(pathname: Pathname): string {
     const host = this.hostNamestring(pathname);
-    return (host === "" ? "" : `${host}:`) + this.directoryNamestring(pathname) + this.fileNamestring(pathname);
+    return (
+      (host === "" ? "" : `${host}:`) + this.directoryNamestring(pathname) + this.fileNamestring(pathname)
+    );
   }
 
   /** The namestring, or undefined when there is none. */
@@ -119,7 +121,11 @@ export class PathnameSystem {
     }
   }
 
-  merge(pathname: Pathname, defaults = this.defaultPathname, version: LispValue = this.keywords.newest): Pathname {
+  merge(
+    pathname: Pathname,
+    defaults = this.defaultPathname,
+    version: LispValue = this.keywords.newest,
+  ): Pathname {
     return mergePathnames(pathname, defaults, version);
   }
 
@@ -141,7 +147,10 @@ export class PathnameSystem {
 /** A component argument: what a pathname component may be. */
 export function componentArgument(value: LispValue, what: string): LispValue {
   const fine =
-    value instanceof LString || value instanceof LSymbol || typeof value === "number" || value instanceof Cons;
+    value instanceof LString ||
+    value instanceof LSymbol ||
+    typeof value === "number" ||
+    value instanceof Cons;
   if (fine || value === NIL) return value;
   if (value instanceof WildPattern) return value;
   throw simpleError("SIMPLE-ERROR", "~S cannot be the ~A of a pathname.", value, LString.from(what));

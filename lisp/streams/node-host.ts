@@ -43,7 +43,7 @@ class NodeFile implements HostFile {
 
   write(buffer: Uint8Array, offset: number, length: number, position: number): void {
     guarded(() => {
-      for (let done = 0; done < length; ) {
+      for (let done = 0; done < length;) {
         done += fs.writeSync(this.descriptor, buffer, offset + done, length - done, position + done);
       }
     });
@@ -111,7 +111,7 @@ export function blockingTerminal(): HostTerminal {
   const wait = new Int32Array(new SharedArrayBuffer(4));
   const write = (descriptor: number, text: string): void => {
     const bytes = Buffer.from(text, "utf8");
-    for (let done = 0; done < bytes.length; ) {
+    for (let done = 0; done < bytes.length;) {
       try {
         done += fs.writeSync(descriptor, bytes, done);
       } catch (error) {
