@@ -18,7 +18,7 @@ function partsOf(x: LispValue): LispValue[] | null {
   if (Array.isArray(x)) return x;
   if (x instanceof LStruct || x instanceof LInstance) return x.slots;
   if (x instanceof LArray && x.displacement === null && Array.isArray(x.storage))
-    return x.storage as LispValue[];
+    return x.storage;
   return null;
 }
 
