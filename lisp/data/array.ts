@@ -1,4 +1,6 @@
 import { DoubleFloat, SingleFloat, normalizeBigint } from "./number.ts";
+import { char, type Char } from "./character.ts";
+import { LString } from "./string.ts";
 import type { LispValue } from "./value.ts";
 
 /**
@@ -110,6 +112,7 @@ export class LArray {
     if (shift !== null) {
       const { target, offset } = shift;
       if (target instanceof LArray) return target.ref(index + offset);
+      if (target instanceof LString) return char(target.code(index + offset));
       return (target as LispValue[])[index + offset]!;
     }
     return decodeElement(this.type, this.storage[index]!);
@@ -121,6 +124,7 @@ export class LArray {
     if (shift !== null) {
       const { target, offset } = shift;
       if (target instanceof LArray) target.set(index + offset, value);
+      else if (target instanceof LString) target.setCode(index + offset, (value as Char).code);
       else (target as LispValue[])[index + offset] = value;
       return;
     }

@@ -18,8 +18,17 @@ export class LHashTable {
   rehashThreshold: LispValue;
   /** Size asked for at creation. */
   size: number;
-  constructor(test: HashTest, size: number, rehashSize: LispValue, rehashThreshold: LispValue) {
+  /** Comparison of keys by `test`; part of the table so that `lisp/hash` needs not know equality, which knows hash tables. */
+  readonly same: (a: LispValue, b: LispValue) => boolean;
+  constructor(
+    test: HashTest,
+    same: (a: LispValue, b: LispValue) => boolean,
+    size: number,
+    rehashSize: LispValue,
+    rehashThreshold: LispValue,
+  ) {
     this.test = test;
+    this.same = same;
     this.size = size;
     this.rehashSize = rehashSize;
     this.rehashThreshold = rehashThreshold;

@@ -1,8 +1,15 @@
 const surrogate = /[\ud800-\udfff]/;
 
-/** Anything that names the text of a displaced string. */
+/** What a string can be displaced to: another string, or a view of an array of characters of another rank. */
+export interface CodeStore {
+  code(index: number): number;
+  setCode(index: number, code: number): void;
+  slice(start: number, end: number): string;
+}
+
+/** Where the elements of a displaced string are. */
 interface Displacement {
-  readonly target: LString;
+  readonly target: CodeStore;
   readonly offset: number;
 }
 
@@ -12,7 +19,7 @@ interface Displacement {
  *
  * `length` respects the fill pointer; `total` does not. Indices are not checked here: the caller checks them.
  */
-export class LString {
+export class LString implements CodeStore {
   /** Text of all `total` elements when it is known and free of surrogates, else null. */
   private text: string | null;
   /** Code points; null while only `text` holds them. May be longer than `total`. */
@@ -54,7 +61,7 @@ export class LString {
   }
 
   /** String displaced to another: element i is element i + offset of the target. */
-  static displaced(target: LString, offset: number, total: number): LString {
+  static displaced(target: CodeStore, offset: number, total: number): LString {
     const result = new LString(null, null, total);
     result.displacement = { target, offset };
     return result;
@@ -136,7 +143,7 @@ export class LString {
   }
 
   /** Makes this string displaced to another (ADJUST-ARRAY :DISPLACED-TO). */
-  displaceTo(target: LString, offset: number, total: number): void {
+  displaceTo(target: CodeStore, offset: number, total: number): void {
     this.codes = null;
     this.text = null;
     this.total = total;

@@ -4,8 +4,8 @@ import { typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafInstaller } from "../data/leaf.ts";
 import { bool, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
-import { eql } from "../data/equality.ts";
-import { ListBuilder, measure, properLength, requireList, walkCells } from "./list-walking.ts";
+import { eql } from "../equality/equality.ts";
+import { circularList, ListBuilder, measure, properLength, requireList, walkCells } from "./list-walking.ts";
 
 /** CAR of a list. */
 function car(x: LispValue): LispValue {
@@ -54,7 +54,18 @@ function installAccess(define: DefineLeaf): void {
     requireCons(x).cdr = value;
     return value;
   });
-  const ordinals = ["FIRST", "SECOND", "THIRD", "FOURTH", "FIFTH", "SIXTH", "SEVENTH", "EIGHTH", "NINTH", "TENTH"];
+  const ordinals = [
+    "FIRST",
+    "SECOND",
+    "THIRD",
+    "FOURTH",
+    "FIFTH",
+    "SIXTH",
+    "SEVENTH",
+    "EIGHTH",
+    "NINTH",
+    "TENTH",
+  ];
   ordinals.forEach((name, index) => {
     define(name, "list", (x: LispValue) => car(nthCdr(index, x)));
     define(`(SETF ${name})`, "value list", (value: LispValue, x: LispValue) => {
@@ -114,7 +125,9 @@ function installPositions(define: DefineLeaf): void {
     requireCons(nthCdr(requireNatural(n), x)).car = value;
     return value;
   });
-  define("LAST", "list &optional n", (x: LispValue, n: LispValue = 1) => lastCells(requireList(x), requireNatural(n)));
+  define("LAST", "list &optional n", (x: LispValue, n: LispValue = 1) =>
+    lastCells(requireList(x), requireNatural(n)),
+  );
   define("BUTLAST", "list &optional n", (x: LispValue, n: LispValue = 1) => {
     const keep = measureFinite(x) - Number(requireNatural(n));
     const result = new ListBuilder();
@@ -175,10 +188,11 @@ function installMaking(define: DefineLeaf): void {
   define("CONS", "object-1 object-2", (a: LispValue, d: LispValue) => new Cons(a, d), { total: true });
   define("LIST", "&rest objects", (...items: LispValue[]) => arrayToList(items), { total: true });
   define("LIST*", "object &rest more-objects", (...items: LispValue[]) =>
-    arrayToList(items.slice(0, -1), 0, items.at(-1) as LispValue),
+    arrayToList(items.slice(0, -1), 0, items.at(-1)),
   );
   define("MAKE-LIST", "size &key initial-element", (size: LispValue, element: LispValue = NIL) => {
-    if (typeof size !== "number" || size < 0 || size > 67_108_864) throw typeError(size, "(INTEGER 0 67108864)");
+    if (typeof size !== "number" || size < 0 || size > 67_108_864)
+      throw typeError(size, "(INTEGER 0 67108864)");
     let result: LispValue = NIL;
     for (let i = 0; i < size; i++) result = new Cons(element, result);
     return result;
@@ -202,8 +216,10 @@ function installMaking(define: DefineLeaf): void {
     );
   });
   define("COPY-TREE", "tree", (x: LispValue) => copyTree(x));
-  define("ACONS", "key datum alist", (key: LispValue, datum: LispValue, alist: LispValue) =>
-    new Cons(new Cons(key, datum), alist),
+  define(
+    "ACONS",
+    "key datum alist",
+    (key: LispValue, datum: LispValue, alist: LispValue) => new Cons(new Cons(key, datum), alist),
   );
 }
 
@@ -291,33 +307,31 @@ function installTests(define: DefineLeaf): void {
   define("SYS:PROPER-LIST-LENGTH", "list", (x: LispValue) => properLength(x));
 }
 
-/** Cell of a property list whose key is the indicator; the list must have an even number of elements up to there. */
+/** Cell of a property list whose key is the indicator, or null. */
 function findProperty(plist: LispValue, indicator: LispValue): Cons | null {
-  let found: Cons | null = null;
-  let atKey = true;
-  let last: LispValue = plist;
-  const end = walkCells(requireList(plist), (cell) => {
-    last = cell;
-    if (atKey && cell.car === indicator) {
-      found = cell;
-      return false;
-    }
-    atKey = !atKey;
-    return true;
-  });
-  if (found !== null) {
-    if (!((found as Cons).cdr instanceof Cons)) throw typeError(plist, "(SATISFIES SYS::PROPERTY-LIST-P)");
-    return found;
+  let rest: LispValue = requireList(plist);
+  let steps = 0;
+  while (rest instanceof Cons) {
+    const value: LispValue = rest.cdr;
+    // An odd element at the end, or a dotted end, is what is wrong, so that is the datum.
+    if (!(value instanceof Cons)) throw typeError(value, "CONS");
+    if (rest.car === indicator) return rest;
+    rest = value.cdr;
+    if (++steps > 10_000 && steps % 10_000 === 0 && measure(plist).circular) return circularList(plist);
   }
-  if (end !== NIL || !atKey) throw typeError(last === plist ? plist : plist, "(SATISFIES SYS::PROPERTY-LIST-P)");
+  if (rest !== NIL) throw typeError(rest, "LIST");
   return null;
 }
 
 const installPropertyLists: LeafInstaller = (define, host) => {
-  define("GETF", "plist indicator &optional default", (plist: LispValue, key: LispValue, otherwise: LispValue = NIL) => {
-    const cell = findProperty(plist, key);
-    return cell === null ? otherwise : (cell.cdr as Cons).car;
-  });
+  define(
+    "GETF",
+    "plist indicator &optional default",
+    (plist: LispValue, key: LispValue, otherwise: LispValue = NIL) => {
+      const cell = findProperty(plist, key);
+      return cell === null ? otherwise : (cell.cdr as Cons).car;
+    },
+  );
   define(
     "GET-PROPERTIES",
     "plist indicator-list",
@@ -327,8 +341,9 @@ const installPropertyLists: LeafInstaller = (define, host) => {
         wanted.add(cell.car);
         return true;
       });
+      if (measure(plist).circular) return circularList(plist);
       for (let rest: LispValue = requireList(plist); rest instanceof Cons; rest = rest.cdr.cdr) {
-        if (!(rest.cdr instanceof Cons)) throw typeError(plist, "(SATISFIES SYS::PROPERTY-LIST-P)");
+        if (!(rest.cdr instanceof Cons)) throw typeError(rest.cdr, "CONS");
         if (wanted.has(rest.car)) return host.values(rest.car, rest.cdr.car, rest);
       }
       return host.values(NIL, NIL, NIL);
