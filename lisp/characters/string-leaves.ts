@@ -4,7 +4,7 @@ import { Cons } from "../data/cons.ts";
 import { simpleError, typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
-import { bool, LSymbol, NIL } from "../data/symbol.ts";
+import { bool, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { checkIndex, elementAt, isArray, isVector } from "../arrays/array-access.ts";
 import { standardKind } from "../arrays/element-types.ts";
@@ -265,8 +265,4 @@ export const installStrings: LeafInstaller = (define, host) => {
   installTrimming(define);
   installComparisons(define);
   installParseInteger(define, host);
-  define("SYMBOL-NAME", "symbol", (x: LispValue) => {
-    if (x instanceof LSymbol) return LString.from(x.name);
-    throw typeError(x, "SYMBOL");
-  });
 };

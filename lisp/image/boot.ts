@@ -7,6 +7,15 @@ import type { LispValue } from "../data/value.ts";
 import { installBits } from "../numbers/bit-leaves.ts";
 import { installArithmetic } from "../numbers/arithmetic-leaves.ts";
 import { installNumberFunctions } from "../numbers/function-leaves.ts";
+import { installEquality } from "../equality/equality-leaves.ts";
+import { installLists } from "../sequences/list-leaves.ts";
+import { installSequences } from "../sequences/sequence-leaves.ts";
+import { installCharacters } from "../characters/character-leaves.ts";
+import { installStrings } from "../characters/string-leaves.ts";
+import { installArrays } from "../arrays/array-leaves.ts";
+import { installBitArrays } from "../arrays/bit-array-leaves.ts";
+import { installHashTables } from "../hash/hash-table-leaves.ts";
+import { installReader } from "../reader/reader-leaves.ts";
 import { LispError } from "../data/error.ts";
 import { UnhandledCondition } from "../runtime/runtime.ts";
 import { debugText } from "./debug-text.ts";
@@ -29,8 +38,7 @@ import { nodeHostPort } from "../streams/node-host.ts";
 import { terminalInstaller } from "../streams/terminal-leaves.ts";
 import { installPrinter } from "../printer/printer-leaves.ts";
 import { installRestarts } from "./restart-leaves.ts";
-import { installInterimText } from "./interim-text-leaves.ts";
-import { installInterim } from "./interim-leaves.ts";
+import { installSymbols } from "../symbols/symbol-leaves.ts";
 import { libraryFiles } from "../library/order.ts";
 import { installCore } from "./core-leaves.ts";
 import { installDefinitions } from "./definition-leaves.ts";
@@ -40,11 +48,19 @@ import { Image } from "./image.ts";
 /** Installers of all leaves, in order; a later one may replace an earlier one's leaf. */
 const installers: readonly LeafInstaller[] = [
   installCore,
-  installInterim,
-  installInterimText,
+  installSymbols,
   installArithmetic,
   installBits,
   installNumberFunctions,
+  installEquality,
+  installLists,
+  installSequences,
+  installCharacters,
+  installStrings,
+  installArrays,
+  installBitArrays,
+  installHashTables,
+  installReader,
   installPackages,
   installHashEntries,
   installTypeLeaves,

@@ -17,8 +17,7 @@ export type LabelTable = Map<bigint | number, Label>;
 function partsOf(x: LispValue): LispValue[] | null {
   if (Array.isArray(x)) return x;
   if (x instanceof LStruct || x instanceof LInstance) return x.slots;
-  if (x instanceof LArray && x.displacement === null && Array.isArray(x.storage))
-    return x.storage;
+  if (x instanceof LArray && x.displacement === null && Array.isArray(x.storage)) return x.storage;
   return null;
 }
 
