@@ -170,14 +170,16 @@
 
 (defun prin1 (object &optional output-stream)
   "Prints an object so that it can be read."
-  (let ((*print-escape* t))
-    (output-object object (%output-object output-stream)))
+  (unless (%print-quickly object output-stream t)
+    (let ((*print-escape* t))
+      (output-object object (%output-object output-stream))))
   object)
 
 (defun princ (object &optional output-stream)
   "Prints an object for people to read."
-  (let ((*print-escape* nil) (*print-readably* nil))
-    (output-object object (%output-object output-stream)))
+  (unless (%print-quickly object output-stream nil)
+    (let ((*print-escape* nil) (*print-readably* nil))
+      (output-object object (%output-object output-stream))))
   object)
 
 (defun print (object &optional output-stream)

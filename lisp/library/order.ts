@@ -37,6 +37,7 @@ export const libraryFiles: readonly string[] = [
   "70-format-parse",
   "71-format-numbers",
   "72-format",
+  "73-format-compile",
   "65-files",
   "80-time",
   "81-environment",

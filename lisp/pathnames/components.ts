@@ -39,7 +39,7 @@ function patternExpression(source: string): RegExp {
       i = close;
     } else {
       const plain = c === "\\" && i + 1 < source.length ? source[++i]! : c;
-      text += plain.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+      text += plain.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
     }
   }
   return new RegExp(`^${text}$`, "u");

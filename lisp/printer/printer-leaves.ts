@@ -1,4 +1,5 @@
 import { LArray } from "../data/array.ts";
+import { Char } from "../data/character.ts";
 import { Cons } from "../data/cons.ts";
 import { typeError } from "../data/error.ts";
 import { LStruct } from "../data/instance.ts";
@@ -84,6 +85,15 @@ class Printing {
     return this.variables.read();
   }
 
+  /** Text of a fixnum, string or character under the usual settings, without reading them all; else undefined. */
+  quickText(object: LispValue, escape: boolean): string | undefined {
+    if (this.dispatch.value !== this.standardDispatch.value) return undefined;
+    if (typeof object === "number") return this.variables.plainIntegers() ? String(object) : undefined;
+    if (escape) return undefined;
+    if (object instanceof LString) return object.toJS();
+    return object instanceof Char ? String.fromCodePoint(object.code) : undefined;
+  }
+
   atom(object: LispValue, settings = this.settings()): string | undefined {
     if (
       settings.circle &&
@@ -128,6 +138,15 @@ function installPlain(define: DefineLeaf, host: LeafHost, access: StreamAccess):
       pretty ? undefined : stream.lineLength(),
     );
     if (text === undefined) return NIL;
+    guarded(() => stream.writeText(text));
+    return T;
+  });
+  define("SYS:%PRINT-QUICKLY", "object stream escape", (object: LispValue, designator: LispValue, escape: LispValue) => {
+    const text = printing.quickText(object, escape !== NIL);
+    if (text === undefined) return NIL;
+    const target = access.outputObject(designator);
+    if (isLispStream(target)) return NIL;
+    const stream = asStream(target);
     guarded(() => stream.writeText(text));
     return T;
   });

@@ -64,6 +64,11 @@ export class PrintVariables {
     return typeof value === "number" ? value : undefined;
   }
 
+  /** True when integers are printed in decimal and without radix. */
+  plainIntegers(): boolean {
+    return this.symbols["BASE"]!.value === 10 && this.symbols["RADIX"]!.value === NIL;
+  }
+
   read(): PrintSettings {
     const readably = this.flag("READABLY");
     const base = this.value("BASE");

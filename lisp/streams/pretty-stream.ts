@@ -130,7 +130,7 @@ export class PrettyStream extends NativeStream {
       from = at + 1;
     }
     this.buffer += from === 0 ? text : text.slice(from);
-    if (this.bufferColumn + this.buffer.length > this.settings.rightMargin) this.overflow();
+    if (this.buffer.length > this.settings.rightMargin) this.overflow();
   }
 
   override column(): number {
