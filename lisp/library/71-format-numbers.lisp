@@ -138,7 +138,7 @@
   "ROUND-DIGIT-STRING for the number X * 10^SCALE whose shortest digits are DIGITS: rounds its exact value."
   (if (or (>= (+ exponent position) (length digits)) (> position 1100) (< (+ exponent position) 0))
       (round-digit-string digits exponent position)
-      (let* ((scaled (floor (+ (* (rational x) (expt 10 (+ scale position))) 1/2)))
+      (let* ((scaled (floor (+ (* (rational x) (expt 10 (+ scale position))) (/ 1 2))))
              (text (if (zerop scaled) "" (integer-digits scaled 10))))
         (values text (- (length text) position)))))
 
