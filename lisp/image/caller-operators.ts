@@ -3,9 +3,10 @@ import { Analyzer } from "../compiler/analyzer.ts";
 import { Environment } from "../compiler/environment.ts";
 import { type Tail, compileLambda, evaluate } from "../compiler/evaluate.ts";
 import { coreMacros } from "../compiler/core-macros.ts";
-import { Cons, arrayToList } from "../data/cons.ts";
+import { Cons, arrayToList, listToArray } from "../data/cons.ts";
 import { programError, typeError } from "../data/error.ts";
 import { LFunction } from "../data/function.ts";
+import { LString } from "../data/string.ts";
 import { LSymbol, NIL, T, bool } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { CoroutineDriver } from "../runtime/coroutine.ts";
@@ -104,13 +105,42 @@ export function installCallers(image: Image): CoroutineDriver {
   image.define("SYS:%LOCALLY-DEFINED-P", "symbol environment", (symbol: LispValue, env: LispValue) =>
     bool(symbol instanceof LSymbol && environmentOf(env).operator(symbol) !== null),
   );
-  image.define("SYS:%ENTER-DEBUGGER", "condition", () => NIL, { caller: true });
-  image.symbol("SYS:%ENTER-DEBUGGER").fn!.code = (_self: LFunction, condition: LispValue) => {
-    const thread = image.runtime.current;
-    if (thread !== null) thread.unhandled = condition;
-    return image.runtime.unwindToTop("unhandled condition");
-  };
+  installEnds(image);
   return driver;
+}
+
+/** The ways a thread ends or waits: the debugger, QUIT, SLEEP. */
+function installEnds(image: Image): void {
+  const { runtime } = image;
+  const caller = (name: string, lambdaList: string, code: (...args: LispValue[]) => LispValue): void => {
+    image.define(name, lambdaList, () => NIL, { caller: true });
+    image.symbol(name).fn!.code = (_self: LFunction, ...args: LispValue[]) => code(...args);
+  };
+  caller("SYS:%ENTER-DEBUGGER", "condition", (condition) => {
+    const thread = runtime.current;
+    if (thread !== null) thread.unhandled = condition!;
+    return runtime.unwindToTop("unhandled condition");
+  });
+  caller("SYS:%HAS-DEBUGGER", "", () => bool(runtime.current !== null && runtime.current.debugger !== null));
+  caller("SYS:%ASK-DEBUGGER", "condition text restarts", (condition, text, restarts) => {
+    const rows = (listToArray(restarts!) ?? []).map((row) => {
+      const [restart, name, about] = listToArray(row) as [LispValue, LString, LString];
+      return { restart, name: name.toJS(), text: about.toJS() };
+    });
+    const report = { condition: condition!, text: (text as LString).toJS(), restarts: rows };
+    return runtime.wait(runtime.current!.debugger!(report));
+  });
+  caller("SYS:%QUIT", "code", (code) => {
+    const thread = runtime.current;
+    if (thread !== null) thread.quitCode = typeof code === "number" ? code & 255 : 0;
+    return runtime.unwindToTop("quit");
+  });
+  caller("SYS:%ABORT-THREAD", "", () => runtime.unwindToTop("aborted"));
+  image.defineWaiting("SYS:%SLEEP", "milliseconds", (ms) => {
+    const { promise, resolve } = Promise.withResolvers<LispValue>();
+    setTimeout(() => resolve(NIL), Math.min(Number(ms), 2 ** 31 - 1));
+    return promise;
+  });
 }
 
 function installFuncall(image: Image): void {

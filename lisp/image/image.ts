@@ -4,7 +4,7 @@ import type { FunctionNode } from "../compiler/ir.ts";
 import { bindingOperators } from "../compiler/special-binding.ts";
 import { controlOperators } from "../compiler/special-control.ts";
 import { arrayToList } from "../data/cons.ts";
-import type { LispError } from "../data/error.ts";
+import { type LispError, programError } from "../data/error.ts";
 import type { LFunction, SourceLocation } from "../data/function.ts";
 import type { DefineLeaf, LeafHost } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
@@ -143,6 +143,23 @@ export class Image implements CompilerHost, LeafHost {
     symbol.fn = fn;
     this.leaves.set(symbol, entry);
   };
+
+  /** Registers an operator that waits for the host: the green thread is suspended until the promise settles. */
+  defineWaiting(name: string, lambdaList: string, start: (...args: LispValue[]) => Promise<LispValue>): void {
+    this.define(name, lambdaList, () => NIL, { caller: true });
+    const { required, optional, rest } = leafShape(lambdaList);
+    const cell = this.cell(name);
+    cell.fn!.code = (_self: LFunction, ...args: LispValue[]) => {
+      if (args.length < required || (!rest && args.length > required + optional)) {
+        return this.runtime.trap(programError("wrong number of arguments for ~S", cell));
+      }
+      try {
+        return this.runtime.wait(start(...args));
+      } catch (error) {
+        return this.runtime.trap(error);
+      }
+    };
+  }
 
   leafOf(symbol: LSymbol): LeafEntry | null {
     const entry = this.leaves.get(symbol);

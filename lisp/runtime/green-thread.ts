@@ -24,6 +24,15 @@ export type ThreadOutcome =
   /** Left by QUIT. */
   | { readonly kind: "quit"; readonly code: number };
 
+/** A condition nobody handled, as the debugger port gets it. The answer is a list: a restart and arguments for it. */
+export interface UnhandledReport {
+  readonly condition: LispValue;
+  /** What the condition reports. */
+  readonly text: string;
+  /** Live restarts, innermost first, and what they say of themselves. */
+  readonly restarts: readonly { readonly restart: LispValue; readonly name: string; readonly text: string }[];
+}
+
 /** One evaluation with its own stack, dynamic bindings and values. */
 export class GreenThread {
   readonly id: number;
@@ -40,6 +49,8 @@ export class GreenThread {
   topReason = "aborted";
   /** The condition that no handler took, when that ended the thread. */
   unhandled: LispValue | null = null;
+  /** Asks whoever started the thread what to do about a condition nobody handled; null ends the thread. */
+  debugger: ((condition: UnhandledReport) => Promise<LispValue>) | null = null;
   quitCode: number | null = null;
   /** Why cancel was asked for; null when it was not. */
   cancelReason: string | null = null;

@@ -321,6 +321,11 @@ export class Runtime {
     return SUSPEND;
   }
 
+  /** Suspends the running thread until the promise settles; what it resolves to becomes the value of the call. */
+  wait(promise: Promise<LispValue>): LispValue {
+    return this.suspend({ kind: "wait", promise });
+  }
+
   /** A new thread that calls `fn` with `args`. */
   thread(name: string, fn: LFunction, args: readonly LispValue[]): GreenThread {
     return new GreenThread(++this.threads, name, callFrame(callCode, fn, args), NIL);
