@@ -116,9 +116,14 @@ function installEnds(image: Image): void {
     image.define(name, lambdaList, () => NIL, { caller: true });
     image.symbol(name).fn!.code = (_self: LFunction, ...args: LispValue[]) => code(...args);
   };
-  caller("SYS:%ENTER-DEBUGGER", "condition", (condition) => {
+  caller("SYS:%ENTER-DEBUGGER", "condition &optional text type", (condition, text, type) => {
     const thread = runtime.current;
-    if (thread !== null) thread.unhandled = condition!;
+    if (thread !== null) {
+      thread.unhandled = condition!;
+      if (text instanceof LString && type instanceof LString) {
+        thread.unhandledText = { text: text.toJS(), type: type.toJS() };
+      }
+    }
     return runtime.unwindToTop("unhandled condition");
   });
   caller("SYS:%HAS-DEBUGGER", "", () => bool(runtime.current !== null && runtime.current.debugger !== null));

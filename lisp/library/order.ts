@@ -41,4 +41,6 @@ export const libraryFiles: readonly string[] = [
   "65-files",
   "80-time",
   "81-environment",
+  "90-load",
+  "91-listener",
 ];

@@ -49,6 +49,8 @@ export class GreenThread {
   topReason = "aborted";
   /** The condition that no handler took, when that ended the thread. */
   unhandled: LispValue | null = null;
+  /** What that condition reports, and its type as text. */
+  unhandledText: { readonly text: string; readonly type: string } | null = null;
   /** Asks whoever started the thread what to do about a condition nobody handled; null ends the thread. */
   debugger: ((condition: UnhandledReport) => Promise<LispValue>) | null = null;
   quitCode: number | null = null;
