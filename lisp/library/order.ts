@@ -38,6 +38,7 @@ export const libraryFiles: readonly string[] = [
   "71-format-numbers",
   "72-format",
   "73-format-compile",
+  "reader",
   "65-files",
   "80-time",
   "81-environment",

@@ -47,7 +47,7 @@ export class ReaderContext {
     this.unquote = host.symbol("SYS:UNQUOTE");
     this.unquoteSplicing = host.symbol("SYS:UNQUOTE-SPLICING");
     this.evalSymbol = host.symbol("EVAL");
-    this.makeStructure = host.symbol("SYS:MAKE-STRUCTURE-FROM-SYNTAX");
+    this.makeStructure = host.symbol("SYS:MAKE-STRUCTURE-FROM-PLIST");
     this.parseNamestring = host.symbol("PARSE-NAMESTRING");
     this.keywordPackage = host.symbol(":KEYWORD").pkg as LPackage;
     this.standard = Readtable.standard();

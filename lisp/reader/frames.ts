@@ -138,7 +138,7 @@ function completeObject(reader: ReaderState, frame: Frame, value: LispValue): Li
       return request(reader, context.evalSymbol, [value]);
     case "structure":
       if (!(value instanceof Cons)) return reader.fail("#S needs a list, not ~S", value);
-      return reader.dry ? NIL : request(reader, context.makeStructure, [value]);
+      return reader.dry ? NIL : request(reader, context.makeStructure, [value.car, value.cdr]);
     case "pathname":
       if (!(value instanceof LString)) return reader.fail("#P needs a string, not ~S", value);
       return reader.dry ? NIL : request(reader, context.parseNamestring, [value]);

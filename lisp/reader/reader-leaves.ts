@@ -4,7 +4,10 @@ import { arrayToList, listToArray } from "../data/cons.ts";
 import { LispError, typeError } from "../data/error.ts";
 import { LFunction } from "../data/function.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
-import { LStream } from "../data/stream.ts";
+import { NativeStream } from "../streams/native-stream.ts";
+import { guarded } from "../streams/stream-access.ts";
+import { StringInputStream } from "../streams/string-streams.ts";
+import { requireString, bounds } from "../characters/string-leaves.ts";
 import { bool, LSymbol, NIL, symbolFunction, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { digitWeight, upcaseCode } from "../characters/char-case.ts";
@@ -23,7 +26,7 @@ import {
   Readtable,
   type ReadtableCase,
 } from "./readtable.ts";
-import { type CharacterSource, FedSource } from "./source.ts";
+import { FedSource } from "./source.ts";
 
 /** Numbers by which the Lisp driver knows outcomes. */
 const OUTCOME_CODES: Readonly<Record<Exclude<Outcome, "go">, number>> = {
@@ -43,10 +46,6 @@ function requireReader(x: LispValue): Reader {
   return x;
 }
 
-function isSource(x: LispValue): x is LStream & CharacterSource {
-  return x instanceof LStream && typeof (x as Partial<CharacterSource>).readCode === "function";
-}
-
 const CASES: readonly ReadtableCase[] = ["UPCASE", "DOWNCASE", "PRESERVE", "INVERT"];
 
 function installReading(define: DefineLeaf, host: LeafHost, context: ReaderContext): void {
@@ -58,7 +57,7 @@ function installReading(define: DefineLeaf, host: LeafHost, context: ReaderConte
     "SYS:MAKE-READER",
     "stream &optional parent",
     (stream: LispValue, parent: LispValue = NIL) =>
-      new Reader(context, isSource(stream) ? stream : new FedSource(), stream, {
+      new Reader(context, stream instanceof NativeStream ? stream : new FedSource(), stream, {
         parent: parent instanceof Reader ? parent : undefined,
       }),
     { doc: "A reader of one object from a stream; PARENT is the reader of the enclosing object or NIL." },
@@ -68,7 +67,7 @@ function installReading(define: DefineLeaf, host: LeafHost, context: ReaderConte
     "reader",
     (x: LispValue) => {
       const reader = requireReader(x);
-      return start(reader, reader.run());
+      return start(reader, guarded(() => reader.run()));
     },
     { values: true, doc: "Reads on: outcome code, and the object when it is 0." },
   );
@@ -112,6 +111,22 @@ function installReading(define: DefineLeaf, host: LeafHost, context: ReaderConte
     },
     { values: true },
   );
+  define(
+    "SYS:MAKE-STRING-READER",
+    "string start end",
+    (x: LispValue, start: LispValue, end: LispValue) => {
+      const string = requireString(x);
+      const [from, to] = bounds(start, end, string.length);
+      const stream = new StringInputStream(string.slice(from, to), from);
+      return new Reader(context, stream, stream);
+    },
+    { doc: "A reader of one object from a part of a string." },
+  );
+  define("SYS:READER-POSITION", "reader", (x: LispValue) => {
+    const { source } = requireReader(x);
+    return source instanceof NativeStream ? (source.position() ?? 0) : 0;
+  });
+  define("SYS:READER-STREAM", "reader", (x: LispValue) => requireReader(x).stream);
   define("SYS:READER-REQUEST-FUNCTION", "reader", (x: LispValue) => requireReader(x).request?.fn ?? NIL);
   define("SYS:READER-REQUEST-ARGUMENTS", "reader", (x: LispValue) =>
     arrayToList(requireReader(x).request?.args ?? []),
@@ -177,7 +192,7 @@ class ReadtableFunctions {
   /** Function object of a built-in macro, or the function given by the user. */
   functionOf(fn: MacroFunction | DispatchFunction): LispValue {
     if (typeof fn !== "string") return fn;
-    const symbol = this.host.symbol(`SYS:READ-${fn as string}`);
+    const symbol = this.host.symbol(`SYS:READ-MACRO-${fn as string}`);
     return symbolFunction(symbol) ?? symbol;
   }
 
@@ -199,12 +214,12 @@ function requireFunction(fn: LispValue): LispValue {
   throw typeError(fn, "(OR FUNCTION SYMBOL)");
 }
 
-/** The part after `READ-` of the name of a system function or symbol. */
+/** The part after `READ-MACRO-` of the name of a system function or symbol. */
 function builtinName(fn: LispValue): string | undefined {
   const name = fn instanceof LFunction ? fn.info.name : fn;
-  if (!(name instanceof LSymbol) || name.pkg?.name !== "AUTOLITH-SYSTEM" || !name.name.startsWith("READ-"))
+  if (!(name instanceof LSymbol) || name.pkg?.name !== "AUTOLITH-SYSTEM" || !name.name.startsWith("READ-MACRO-"))
     return undefined;
-  return name.name.slice(5);
+  return name.name.slice(11);
 }
 
 function installMacroCharacters(define: DefineLeaf, host: LeafHost, functions: ReadtableFunctions): void {
@@ -313,7 +328,14 @@ export const installReader: LeafInstaller = (define, host) => {
   installMacroCharacters(define, host, functions);
   installReadtables(define, host, functions);
   const symbols = backquoteSymbols(host);
-  define("SYS:EXPAND-QUASIQUOTE", "template", (template: LispValue) => expandTemplate(symbols, template), {
-    doc: "The form that builds what a backquoted template stands for; the expander of the macro SYS:QUASIQUOTE.",
+  define("SYS:EXPAND-QUASIQUOTE", "form environment", (form: LispValue) => expandTemplate(symbols, templateOf(form)), {
+    doc: "Macro function of SYS:QUASIQUOTE: the form that builds what a backquoted template stands for.",
   });
+  symbols.quasiquote.macro = symbolFunction(host.symbol("SYS:EXPAND-QUASIQUOTE"));
 };
+
+/** The template of a quasiquote form. */
+function templateOf(form: LispValue): LispValue {
+  const [, template] = listToArray(form) ?? [];
+  return template ?? NIL;
+}

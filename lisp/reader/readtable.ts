@@ -13,7 +13,7 @@ export type SyntaxType = 0 | 1 | 2 | 3 | 4 | 5;
 
 export type ReadtableCase = "UPCASE" | "DOWNCASE" | "PRESERVE" | "INVERT";
 
-/** Macro characters whose reading is built in. Each is also a Lisp function `SYS:READ-<tag>` of stream and character. */
+/** Macro characters whose reading is built in. Each is also a Lisp function `SYS:READ-MACRO-<tag>` of stream and character. */
 export const BUILTIN_MACROS = [
   "LIST",
   "CLOSE",
@@ -26,7 +26,7 @@ export const BUILTIN_MACROS = [
 ] as const;
 export type BuiltinMacro = (typeof BUILTIN_MACROS)[number];
 
-/** Built-in dispatch functions. Each is also a Lisp function `SYS:READ-<tag>` of stream, sub-character and argument. */
+/** Built-in dispatch functions. Each is also a Lisp function `SYS:READ-MACRO-<tag>` of stream, sub-character and argument. */
 export const BUILTIN_DISPATCH = [
   "SHARP-CHARACTER",
   "SHARP-FUNCTION",
