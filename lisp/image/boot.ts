@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LeafInstaller } from "../data/leaf.ts";
-import { NIL, symbolFunction } from "../data/symbol.ts";
+import { LSymbol, NIL, symbolFunction } from "../data/symbol.ts";
+import type { LFunction } from "../data/function.ts";
 import type { LispValue } from "../data/value.ts";
 import { installBits } from "../numbers/bit-leaves.ts";
 import { installArithmetic } from "../numbers/arithmetic-leaves.ts";
@@ -19,7 +20,10 @@ import { installReader } from "../reader/reader-leaves.ts";
 import { LispError } from "../data/error.ts";
 import { UnhandledCondition } from "../runtime/runtime.ts";
 import { debugText } from "./debug-text.ts";
-import { BootReader } from "./boot-reader.ts";
+import { ReaderContext } from "../reader/context.ts";
+import { Reader } from "../reader/reader.ts";
+import { positionAt, TextSource } from "../reader/source.ts";
+import { ReaderFault } from "../reader/reader-state.ts";
 import { installCallers } from "./caller-operators.ts";
 import { installPackages } from "../packages/package-leaves.ts";
 import { installHashEntries } from "../hash/hash-entries.ts";
@@ -83,13 +87,12 @@ function machineInstallers(port: HostPort): LeafInstaller[] {
 /** A new image with all leaves and the library. */
 export function bootImage(port: HostPort = nodeHostPort()): Image {
   const image = new Image();
+  const context = new ReaderContext(image);
+  const system = image.findPackage("AUTOLITH-SYSTEM")!;
   image.readText = (text) => {
-    const symbols = {
-      symbol: (name: string) => image.symbol(name),
-      findPackage: (name: string) => image.findPackage(name),
-      currentPackage: () => image.commonLisp,
-    };
-    return new BootReader(text, symbols).next()!;
+    const reader = new Reader(context, new TextSource(text), NIL, { pkg: system });
+    reader.run();
+    return reader.value;
   };
   for (const install of [...installers, ...machineInstallers(port)]) install(image.define, image);
   installDefinitions(image);
@@ -136,9 +139,7 @@ export function* readForms(
   file = "<text>",
   run: (form: LispValue) => LispValue | void = evaluator(image),
 ): Generator<{ readonly form: LispValue; readonly evaluate: () => LispValue }, void, undefined> {
-  const reader = new BootReader(text, image);
-  for (let form = reader.next(); form !== null; form = reader.next()) {
-    const current = form;
+  for (const current of readObjects(image, text, file)) {
     const evaluate = (): LispValue => {
       try {
         return run(current) ?? NIL;
@@ -150,6 +151,32 @@ export function* readForms(
     };
     yield { form: current, evaluate };
   }
+}
+
+/** The objects of a text one after the other; a read error says where it is. */
+function* readObjects(image: Image, text: string, file: string): Generator<LispValue, void, undefined> {
+  const context = new ReaderContext(image);
+  const source = new TextSource(text);
+  for (;;) {
+    const reader = new Reader(context, source, NIL);
+    try {
+      let outcome = reader.run();
+      while (outcome === "call") outcome = reader.resume([answerRequest(image, reader)]);
+      if (outcome === "end") return;
+    } catch (error) {
+      if (!(error instanceof ReaderFault) || error.index < 0) throw error;
+      const { line, column } = positionAt(text, error.index);
+      throw new LoadFailure(`${file}:${line}:${column}: ${errorText(error)}`, { cause: error });
+    }
+    yield reader.value;
+  }
+}
+
+/** Calls the function the reader asks for and gives its primary value. */
+function answerRequest(image: Image, reader: Reader): LispValue {
+  const { fn, args } = reader.request!;
+  const code = fn instanceof LSymbol ? symbolFunction(fn) : (fn as LFunction);
+  return image.runtime.callNow(code!, ...args);
 }
 
 function evaluator(image: Image): (form: LispValue) => LispValue {

@@ -29,6 +29,7 @@ export class Image implements CompilerHost, LeafHost {
   private readonly signaller: LSymbol;
   private serial = 0;
   /** Reads the text of a type specifier or lambda list in COMMON-LISP. */
+  private readonly typeTexts = new Map<string, LispValue>();
   readText: (text: string) => LispValue = () => NIL;
   /** Where the form being loaded was read, for definitions. */
   location: SourceLocation | null = null;
@@ -178,6 +179,18 @@ export class Image implements CompilerHost, LeafHost {
 
   // ---------------------------------------------------------------- errors
 
+  /** Value of an initarg given as text: types and operations are names, everything else is a string. */
+  private initargOf(key: string, text: string): LispValue {
+    if (key === "OPERATION") return this.symbol(text);
+    if (key !== "EXPECTED-TYPE") return LString.from(text);
+    let type = this.typeTexts.get(text);
+    if (type === undefined) {
+      type = this.readText(text);
+      this.typeTexts.set(text, type);
+    }
+    return type;
+  }
+
   private describeError(error: LispError): { type: LispValue; initargs: LispValue } {
     const initargs: LispValue[] = [];
     for (const [key, value] of error.initargs) {
@@ -185,7 +198,7 @@ export class Image implements CompilerHost, LeafHost {
       const isList = (key === "FORMAT-ARGUMENTS" || key === "OPERANDS") && Array.isArray(value);
       if (isList) initargs.push(arrayToList(value as LispValue[]));
       else if (typeof value !== "string") initargs.push(value);
-      else initargs.push(key === "EXPECTED-TYPE" ? this.readText(value) : LString.from(value));
+      else initargs.push(this.initargOf(key, value));
     }
     return {
       type: this.symbol(error.conditionType.replace("AUTOLITH-SYSTEM::", "SYS:")),

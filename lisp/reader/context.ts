@@ -1,7 +1,7 @@
 /** What the reader needs of its image: the symbols it makes and the variables that steer it. */
 import { Cons } from "../data/cons.ts";
 import type { LeafHost } from "../data/leaf.ts";
-import { LPackage, type LSymbol, NIL } from "../data/symbol.ts";
+import { LPackage, type LSymbol, NIL, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { DOUBLE, type FloatFormat, SINGLE } from "../numbers/float-bits.ts";
 import { Readtable } from "./readtable.ts";
@@ -86,6 +86,6 @@ export class ReaderContext {
 function special(host: LeafHost, name: string, value: LispValue): LSymbol {
   const symbol = host.symbol(name);
   symbol.kind = "special";
-  symbol.value = value;
+  if (symbol.value === UNBOUND) symbol.value = value;
   return symbol;
 }

@@ -67,7 +67,10 @@ function installReading(define: DefineLeaf, host: LeafHost, context: ReaderConte
     "reader",
     (x: LispValue) => {
       const reader = requireReader(x);
-      return start(reader, guarded(() => reader.run()));
+      return start(
+        reader,
+        guarded(() => reader.run()),
+      );
     },
     { values: true, doc: "Reads on: outcome code, and the object when it is 0." },
   );
@@ -217,7 +220,11 @@ function requireFunction(fn: LispValue): LispValue {
 /** The part after `READ-MACRO-` of the name of a system function or symbol. */
 function builtinName(fn: LispValue): string | undefined {
   const name = fn instanceof LFunction ? fn.info.name : fn;
-  if (!(name instanceof LSymbol) || name.pkg?.name !== "AUTOLITH-SYSTEM" || !name.name.startsWith("READ-MACRO-"))
+  if (
+    !(name instanceof LSymbol) ||
+    name.pkg?.name !== "AUTOLITH-SYSTEM" ||
+    !name.name.startsWith("READ-MACRO-")
+  )
     return undefined;
   return name.name.slice(11);
 }
@@ -328,9 +335,14 @@ export const installReader: LeafInstaller = (define, host) => {
   installMacroCharacters(define, host, functions);
   installReadtables(define, host, functions);
   const symbols = backquoteSymbols(host);
-  define("SYS:EXPAND-QUASIQUOTE", "form environment", (form: LispValue) => expandTemplate(symbols, templateOf(form)), {
-    doc: "Macro function of SYS:QUASIQUOTE: the form that builds what a backquoted template stands for.",
-  });
+  define(
+    "SYS:EXPAND-QUASIQUOTE",
+    "form environment",
+    (form: LispValue) => expandTemplate(symbols, templateOf(form)),
+    {
+      doc: "Macro function of SYS:QUASIQUOTE: the form that builds what a backquoted template stands for.",
+    },
+  );
   symbols.quasiquote.macro = symbolFunction(host.symbol("SYS:EXPAND-QUASIQUOTE"));
 };
 

@@ -126,6 +126,8 @@ export interface ReadOptions {
   readonly parent?: ReaderState | undefined;
   /** Reads without interning symbols or calling anything: for probes and highlighting. */
   readonly dry?: boolean;
+  /** Reads in this package instead of the current one. */
+  readonly pkg?: LPackage | undefined;
   readonly sink?: TokenSink | undefined;
 }
 
@@ -139,6 +141,7 @@ export class ReaderState {
   readonly source: CharacterSource;
   readonly labels: LabelTable;
   readonly dry: boolean;
+  private readonly fixedPackage: LPackage | null;
   readonly sink: TokenSink | null;
   /** Text being read, or "" with `direct` false when characters come from the source one by one. */
   text = "";
@@ -182,6 +185,7 @@ export class ReaderState {
     this.source = source;
     this.stream = stream;
     this.dry = options.dry ?? false;
+    this.fixedPackage = options.pkg ?? null;
     this.sink = options.sink ?? null;
     this.labels = options.parent?.labels ?? new Map();
     this.backquotes = options.parent?.backquotes ?? 0;
@@ -203,7 +207,7 @@ export class ReaderState {
     }
     const settings = this.context.settings();
     this.readtable = settings.readtable;
-    if (!this.stack.some((f) => f.kind === "feature")) this.pkg = settings.pkg;
+    if (!this.stack.some((f) => f.kind === "feature")) this.pkg = this.fixedPackage ?? settings.pkg;
     if (!this.stack.some((f) => f.kind === "radix")) this.base = settings.base;
     this.evaluate = settings.evaluate && !this.dry;
     this.defaultFormat = settings.defaultFormat;
