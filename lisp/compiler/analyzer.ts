@@ -141,6 +141,11 @@ export class Analyzer implements Analysis {
   }
 
   private *call(symbol: LSymbol, form: Cons, env: Environment): Asking<Node> {
+    const compilerMacro = symbol.props?.get("compiler-macro");
+    if (compilerMacro !== undefined && isFunction(compilerMacro)) {
+      const expansion = yield { fn: compilerMacro, args: [form, env] };
+      if (expansion !== form) return yield* this.form(expansion, env);
+    }
     const args = yield* this.args(form.cdr, env);
     return this.callNode(symbol, args, env);
   }

@@ -17,7 +17,11 @@ export class LispError extends Error {
   readonly conditionType: string;
   readonly initargs: readonly Initarg[];
   constructor(conditionType: string, initargs: readonly Initarg[], message: string = conditionType) {
+    // The JavaScript stack says nothing about the Lisp program, and taking it costs more than everything else here.
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = limit;
     this.name = "LispError";
     this.conditionType = conditionType;
     this.initargs = initargs;

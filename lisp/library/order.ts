@@ -42,6 +42,7 @@ export const libraryFiles: readonly string[] = [
   "65-files",
   "80-time",
   "81-environment",
+  "89-evaluation",
   "90-load",
   "91-listener",
 ];
