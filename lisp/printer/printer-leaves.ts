@@ -141,15 +141,19 @@ function installPlain(define: DefineLeaf, host: LeafHost, access: StreamAccess):
     guarded(() => stream.writeText(text));
     return T;
   });
-  define("SYS:%PRINT-QUICKLY", "object stream escape", (object: LispValue, designator: LispValue, escape: LispValue) => {
-    const text = printing.quickText(object, escape !== NIL);
-    if (text === undefined) return NIL;
-    const target = access.outputObject(designator);
-    if (isLispStream(target)) return NIL;
-    const stream = asStream(target);
-    guarded(() => stream.writeText(text));
-    return T;
-  });
+  define(
+    "SYS:%PRINT-QUICKLY",
+    "object stream escape",
+    (object: LispValue, designator: LispValue, escape: LispValue) => {
+      const text = printing.quickText(object, escape !== NIL);
+      if (text === undefined) return NIL;
+      const target = access.outputObject(designator);
+      if (isLispStream(target)) return NIL;
+      const stream = asStream(target);
+      guarded(() => stream.writeText(text));
+      return T;
+    },
+  );
   define("SYS:%PLAIN-STRING", "object", (object: LispValue) => {
     const text = printing.text(object, 0, undefined);
     return text === undefined ? NIL : LString.from(text);
