@@ -106,11 +106,15 @@
             (list nil (list (list pattern first)) nil nil)
             (list nil (list (list pattern then)) nil nil))))
 
+(defun across-length (vector)
+  "The length of VECTOR, which is to be a vector."
+  (if (vectorp vector) (length vector) (error 'type-error :datum vector :expected-type 'vector)))
+
 (defun loop-for-across (pattern type)
   "FOR x ACROSS vector."
   (let* ((form (loop-take-form))
          (vector (loop-temporary "VECTOR" form))
-         (length (loop-temporary "LENGTH" (list 'length (list 'the 'vector vector))))
+         (length (loop-temporary "LENGTH" (list 'across-length vector)))
          (index (gensym "INDEX"))
          (round (list (list '>= index length)
                       (if (loop-pattern-empty-p pattern) nil (list (list pattern (list 'aref vector index))))

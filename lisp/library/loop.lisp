@@ -24,18 +24,19 @@
     (loop-error "~A and ~A both decide the value of the loop." *loop-default-clause* clause))
   (setq *loop-default-clause* clause))
 
-(defun loop-take-into ()
-  "INTO name, if given."
+(defun loop-take-into (list-p)
+  "INTO name, if given; a list may have a type."
   (if (loop-accept "INTO")
       (let ((name (loop-take "a variable")))
         (unless (and name (symbolp name)) (loop-error "INTO ~S: not a variable." name))
+        (when (and list-p (loop-accept "OF-TYPE")) (loop-take "a type"))
         name)
       nil))
 
 (defun loop-list-clause (operation)
   "COLLECT, APPEND or NCONC form [INTO name]."
   (let* ((form (loop-take-form))
-         (name (loop-take-into))
+         (name (loop-take-into t))
          (accumulator (loop-accumulator name 'list t "list accumulation"))
          (variable (third accumulator))
          (last (fourth accumulator)))
@@ -78,7 +79,7 @@
 (defun loop-number-clause (operation)
   "SUM, COUNT, MAXIMIZE or MINIMIZE form [INTO name] [type]."
   (let* ((form (loop-take-form))
-         (name (loop-take-into))
+         (name (loop-take-into nil))
          (type (loop-take-number-type))
          (extreme-p (member operation '(maximize minimize)))
          (accumulator (loop-accumulator name (if extreme-p 'extreme 'number) type
