@@ -138,14 +138,6 @@
   "ERROR on behalf of an operator written in TypeScript."
   (error (apply #'make-condition type initargs)))
 
-(defun cerror (continue-control datum &rest arguments)
-  "Signal an error that can be continued with the restart CONTINUE."
-  (with-simple-restart (continue "~A" (apply #'format-restart-report continue-control arguments))
-    (let ((condition (coerce-to-condition datum (if (condition-object-p datum) nil arguments) 'simple-error)))
-      (with-condition-restarts condition (list (find-restart 'continue))
-        (error condition))))
-  nil)
-
 (defun format-restart-report (control &rest arguments)
   (apply #'format nil control arguments))
 
@@ -285,6 +277,14 @@
   "Run BODY with RESTARTS associated with CONDITION."
   `(let ((*condition-restarts* (cons (cons ,condition ,restarts) *condition-restarts*)))
      ,@body))
+
+(defun cerror (continue-control datum &rest arguments)
+  "Signal an error that can be continued with the restart CONTINUE."
+  (with-simple-restart (continue "~A" (apply #'format-restart-report continue-control arguments))
+    (let ((condition (coerce-to-condition datum (if (condition-object-p datum) nil arguments) 'simple-error)))
+      (with-condition-restarts condition (list (find-restart 'continue))
+        (error condition))))
+  nil)
 
 (defun restart-applicable-p (restart condition)
   (and (or (null condition) (restart-meant-for-p restart condition))

@@ -192,3 +192,15 @@
   (let ((parsed (parse-defpackage-options options)))
     `(eval-when (:compile-toplevel :load-toplevel :execute)
        (define-package ,(string name) ',parsed))))
+
+(defvar *gentemp-counter* 0 "Number of the last name that GENTEMP tried.")
+
+(defun gentemp (&optional (prefix "T") (package *package*))
+  "A new symbol interned in PACKAGE, named PREFIX and a number."
+  (unless (stringp prefix) (error 'type-error :datum prefix :expected-type 'string))
+  (do () (nil)
+    (setq *gentemp-counter* (+ *gentemp-counter* 1))
+    (let ((name (join-strings prefix (princ-to-string *gentemp-counter*))))
+      (multiple-value-bind (symbol status) (find-symbol name package)
+        (declare (ignore symbol))
+        (unless status (return (values (intern name package))))))))
