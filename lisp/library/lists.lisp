@@ -265,6 +265,7 @@ and (IN-LIST-REVERSED-P ELEMENT LIST) the same with the test's arguments exchang
 (defun set-difference (list-1 list-2 &key key test test-not)
   "The elements of LIST-1 that match no element of LIST-2."
   (check-proper-list list-2)
+  (when (null list-2) (return-from set-difference (check-proper-list list-1)))
   (with-set-test (test test-not key)
     (let ((result nil))
       (dolist (element list-1 result)

@@ -137,6 +137,14 @@
                          (list (list top-plain (cons (car literal) (not (cdr literal))))))))
         (setq result (type-and result complement))))))
 
+(defun literals-satisfiable-p (literals)
+  "True when objects surely satisfy LITERALS: there are none, or one that is a type of functions."
+  (or (null literals)
+      (and (null (cdr literals))
+           (cdr (car literals))
+           (consp (car (car literals)))
+           (eq (car (car (car literals))) 'function))))
+
 (defun type-empty (type)
   "Whether TYPE is empty: T, NIL or :UNKNOWN."
   (if (eq type (top-type))
@@ -145,7 +153,7 @@
         (dolist (term type answer)
           (let ((empty (plain-empty (car term))))
             (cond ((eq empty t) nil)
-                  ((and (null empty) (null (cdr term))) (return nil))
+                  ((and (null empty) (literals-satisfiable-p (cdr term))) (return nil))
                   (t (setq answer :unknown))))))))
 
 (defun object-position (object)
