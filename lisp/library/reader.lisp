@@ -104,3 +104,14 @@
   sharp-character sharp-function sharp-vector sharp-bits sharp-uninterned sharp-eval sharp-binary sharp-octal
   sharp-hexadecimal sharp-radix sharp-complex sharp-array sharp-structure sharp-pathname sharp-label sharp-reference
   sharp-plus sharp-minus sharp-comment sharp-illegal)
+
+(defmacro with-standard-io-syntax (&body body)
+  "Run BODY with all variables of the reader and the printer bound to their standard values."
+  `(let ((*package* (find-package "COMMON-LISP-USER"))
+         (*print-array* t) (*print-base* 10) (*print-case* :upcase) (*print-circle* nil) (*print-escape* t)
+         (*print-gensym* t) (*print-length* nil) (*print-level* nil) (*print-lines* nil) (*print-miser-width* nil)
+         (*print-pprint-dispatch* (copy-pprint-dispatch nil))
+         (*print-pretty* nil) (*print-radix* nil) (*print-readably* t) (*print-right-margin* nil)
+         (*read-base* 10) (*read-default-float-format* 'single-float) (*read-eval* t) (*read-suppress* nil)
+         (*readtable* (copy-readtable nil)))
+     ,@body))

@@ -82,10 +82,12 @@ function acosFrom(minus: Pair, plus: Pair): Pair {
 }
 
 export function asinPair([x, y]: Pair): Pair {
+  if (y === 0 && Math.abs(x) > 1) return asinOfReal(x);
   return asinFrom(x, sqrtPair([1 - x, -y]), sqrtPair([1 + x, y]));
 }
 
 export function acosPair([x, y]: Pair): Pair {
+  if (y === 0 && Math.abs(x) > 1) return acosOfReal(x);
   return acosFrom(sqrtPair([1 - x, -y]), sqrtPair([1 + x, y]));
 }
 

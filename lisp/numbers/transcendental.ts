@@ -221,8 +221,8 @@ export function logBase(x: unknown, base: unknown): LispNumber {
     return isFloat(z) || isFloat(b) ? makeFloat(0, format) : 0;
   const top = naturalLog(z);
   const bottom = naturalLog(b);
+  if (bottom.pair[0] === 0 && bottom.pair[1] === 0) return divisionByZero("LOG", [z, b]);
   if (!top.real || !bottom.real) return complexResult(dividePair(top.pair, bottom.pair), format, "LOG", z, b);
-  if (bottom.pair[0] === 0) return divisionByZero("LOG", [z, b]);
   const v = exactLogBase(z as Real, b as Real) ?? top.pair[0] / bottom.pair[0];
   return checkedFloat(v, format, "LOG", z, b);
 }

@@ -149,6 +149,7 @@ function elementsBefore(s: BackquoteSymbols, elements: readonly Piece[], tail: P
   }
   const forms = elements.map((e) => formOf(s, e));
   if (isNil(tail)) return { kind: "form", value: new Cons(s.list, arrayToList(forms)) };
-  const operator = forms.length === 1 ? s.cons : s.listStar;
+  // An element that an outer backquote splices may become several arguments, which CONS does not take.
+  const operator = forms.length === 1 && !isUnary(forms[0] as LispValue, s.splicing) ? s.cons : s.listStar;
   return { kind: "form", value: new Cons(operator, arrayToList([...forms, formOf(s, tail)])) };
 }

@@ -18,7 +18,7 @@ export function deliver(reader: ReaderState, object: LispValue): Outcome {
   for (;;) {
     const frame = reader.stack[reader.stack.length - 1];
     if (frame === undefined) {
-      reader.value = value;
+      reader.value = reader.suppress > 0 ? NIL : value;
       return "done";
     }
     if (frame.kind === "list") {

@@ -1,7 +1,7 @@
 /** Registers the reader and readtable functions (chapter 23) as leaves. The Lisp side drives them: `library/reader.lisp`. */
 import { char, Char } from "../data/character.ts";
 import { arrayToList, listToArray } from "../data/cons.ts";
-import { LispError, typeError } from "../data/error.ts";
+import { simpleError, typeError } from "../data/error.ts";
 import { LFunction } from "../data/function.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { NativeStream } from "../streams/native-stream.ts";
@@ -184,10 +184,7 @@ class ReadtableFunctions {
   writable(designator: LispValue | undefined): Readtable {
     const table = this.table(designator);
     if (table.locked) {
-      throw new LispError("AUTOLITH-SYSTEM::SIMPLE-READER-ERROR", [
-        ["STREAM", NIL],
-        ["FORMAT-CONTROL", "The standard readtable may not be changed."],
-      ]);
+      throw simpleError("SIMPLE-ERROR", "The standard readtable may not be changed.");
     }
     return table;
   }
@@ -262,11 +259,7 @@ function installMacroCharacters(define: DefineLeaf, host: LeafHost, functions: R
   const dispatchTable = (table: Readtable, c: Char): Map<number, DispatchFunction> => {
     const found = table.dispatchTable(c.code);
     if (found === undefined) {
-      throw new LispError("AUTOLITH-SYSTEM::SIMPLE-READER-ERROR", [
-        ["STREAM", NIL],
-        ["FORMAT-CONTROL", "~S is not a dispatching macro character."],
-        ["FORMAT-ARGUMENTS", arrayToList([c])],
-      ]);
+      throw simpleError("SIMPLE-ERROR", "~S is not a dispatching macro character.", c);
     }
     return found;
   };
