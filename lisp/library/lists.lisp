@@ -46,67 +46,67 @@ BODY is expanded twice: for EQL without a key, and for the general case."
 
 ;;; Searching
 
-(defun member (item list &key key test test-not)
+(define-keyword-function member (item list &key key test test-not)
   "The tail of LIST that begins with the first element matching ITEM."
   (with-match (item test test-not key)
     (do-list-tails (tail list)
       (when (match (car tail)) (return tail)))))
 
-(defun member-if (predicate list &key key)
+(define-keyword-function member-if (predicate list &key key)
   "The tail of LIST that begins with the first element satisfying PREDICATE."
   (with-predicate (predicate key)
     (do-list-tails (tail list)
       (when (match (car tail)) (return tail)))))
 
-(defun member-if-not (predicate list &key key)
+(define-keyword-function member-if-not (predicate list &key key)
   "The tail of LIST that begins with the first element not satisfying PREDICATE."
   (with-predicate (predicate key)
     (do-list-tails (tail list)
       (unless (match (car tail)) (return tail)))))
 
-(defun assoc (item alist &key key test test-not)
+(define-keyword-function assoc (item alist &key key test test-not)
   "The first pair of ALIST whose car matches ITEM."
   (with-match (item test test-not key)
     (do-list-tails (tail alist)
       (let ((pair (car tail)))
         (when (and pair (match (car pair))) (return pair))))))
 
-(defun assoc-if (predicate alist &key key)
+(define-keyword-function assoc-if (predicate alist &key key)
   "The first pair of ALIST whose car satisfies PREDICATE."
   (with-predicate (predicate key)
     (do-list-tails (tail alist)
       (let ((pair (car tail)))
         (when (and pair (match (car pair))) (return pair))))))
 
-(defun assoc-if-not (predicate alist &key key)
+(define-keyword-function assoc-if-not (predicate alist &key key)
   "The first pair of ALIST whose car does not satisfy PREDICATE."
   (with-predicate (predicate key)
     (do-list-tails (tail alist)
       (let ((pair (car tail)))
         (when (and pair (not (match (car pair)))) (return pair))))))
 
-(defun rassoc (item alist &key key test test-not)
+(define-keyword-function rassoc (item alist &key key test test-not)
   "The first pair of ALIST whose cdr matches ITEM."
   (with-match (item test test-not key)
     (do-list-tails (tail alist)
       (let ((pair (car tail)))
         (when (and pair (match (cdr pair))) (return pair))))))
 
-(defun rassoc-if (predicate alist &key key)
+(define-keyword-function rassoc-if (predicate alist &key key)
   "The first pair of ALIST whose cdr satisfies PREDICATE."
   (with-predicate (predicate key)
     (do-list-tails (tail alist)
       (let ((pair (car tail)))
         (when (and pair (match (cdr pair))) (return pair))))))
 
-(defun rassoc-if-not (predicate alist &key key)
+(define-keyword-function rassoc-if-not (predicate alist &key key)
   "The first pair of ALIST whose cdr does not satisfy PREDICATE."
   (with-predicate (predicate key)
     (do-list-tails (tail alist)
       (let ((pair (car tail)))
         (when (and pair (not (match (cdr pair)))) (return pair))))))
 
-(defun adjoin (item list &key key test test-not)
+(define-keyword-function adjoin (item list &key key test test-not)
   "LIST with ITEM in front unless an element matches it (KEY applies to ITEM too)."
   (let ((probe (if key (funcall key item) item)))
     (with-match (probe test test-not key)
@@ -128,46 +128,68 @@ BODY is expanded twice: for EQL without a key, and for the general case."
                        (t (return (if (funcall matcher a b) (not negate) negate)))))))
       (same tree-1 tree-2))))
 
-(defmacro define-tree-substitution (name lambda-list documentation destructive match-wrapper found-form)
-  "Define a SUBST-like function: FOUND-FORM gives (VALUES new found) where (MATCH TREE) holds."
+(defmacro walk-tree-copying (found-form new-form)
+  "Body of a local function WALK of TREE: TREE with the subtrees for which FOUND-FORM holds replaced; FOUND-FORM and NEW-FORM
+see the subtree as PART. It iterates along cdrs, and shares what did not change."
+  `(let* ((head (cons nil nil)) (last head) (shared nil) (shared-last nil) (part tree))
+     (do () (nil)
+       (cond (,found-form
+              (setf (cdr last) ,new-form)
+              (return (cdr head)))
+             ((atom part)
+              (cond ((null shared-last) (return tree))
+                    (t (setf (cdr shared-last) shared)
+                       (return (cdr head)))))
+             (t (let ((copy (cons (walk (car part)) nil)))
+                  (setf (cdr last) copy)
+                  (setq last copy)
+                  (unless (eq (car copy) (car part))
+                    (setq shared-last copy shared (cdr part)))
+                  (setq part (cdr part))))))))
+
+(defmacro walk-tree-changing (found-form new-form)
+  "Like WALK-TREE-COPYING, but TREE itself is changed."
+  `(let ((last nil) (part tree))
+     (do () (nil)
+       (cond (,found-form
+              (cond ((null last) (return ,new-form))
+                    (t (setf (cdr last) ,new-form)
+                       (return tree))))
+             ((atom part) (return tree))
+             (t (setf (car part) (walk (car part)))
+                (setq last part part (cdr part)))))))
+
+(defmacro define-tree-substitution (name lambda-list documentation walker match-wrapper found-form)
+  "Define a SUBST-like function from WALKER, one of the two macros above."
   `(defun ,name ,lambda-list
      ,documentation
      (,@match-wrapper
-       (labels ((walk (tree)
-                  (cond (,found-form ,(if (eq destructive :alist) '(cdr pair) 'new))
-                        ((atom tree) tree)
-                        (t (let ((head (walk (car tree)))
-                                 (tail (walk (cdr tree))))
-                             ,(if (member destructive '(:modify))
-                                  '(progn (setf (car tree) head (cdr tree) tail) tree)
-                                  '(if (and (eql head (car tree)) (eql tail (cdr tree)))
-                                       tree
-                                       (cons head tail))))))))
+       (labels ((walk (tree) (,walker ,found-form new)))
          (walk tree)))))
 
 (define-tree-substitution subst (new old tree &key key test test-not)
   "TREE with every subtree or leaf matching OLD replaced by NEW."
-  nil (with-match (old test test-not key)) (match tree))
+  walk-tree-copying (with-match (old test test-not key)) (match part))
 
 (define-tree-substitution subst-if (new predicate tree &key key)
   "TREE with every subtree or leaf satisfying PREDICATE replaced by NEW."
-  nil (with-predicate (predicate key)) (match tree))
+  walk-tree-copying (with-predicate (predicate key)) (match part))
 
 (define-tree-substitution subst-if-not (new predicate tree &key key)
   "TREE with every subtree or leaf not satisfying PREDICATE replaced by NEW."
-  nil (with-predicate (predicate key)) (not (match tree)))
+  walk-tree-copying (with-predicate (predicate key)) (not (match part)))
 
 (define-tree-substitution nsubst (new old tree &key key test test-not)
   "Like SUBST, but may change TREE."
-  :modify (with-match (old test test-not key)) (match tree))
+  walk-tree-changing (with-match (old test test-not key)) (match part))
 
 (define-tree-substitution nsubst-if (new predicate tree &key key)
   "Like SUBST-IF, but may change TREE."
-  :modify (with-predicate (predicate key)) (match tree))
+  walk-tree-changing (with-predicate (predicate key)) (match part))
 
 (define-tree-substitution nsubst-if-not (new predicate tree &key key)
   "Like SUBST-IF-NOT, but may change TREE."
-  :modify (with-predicate (predicate key)) (not (match tree)))
+  walk-tree-changing (with-predicate (predicate key)) (not (match part)))
 
 (defun find-pair (item alist matcher negate)
   "The first pair of ALIST whose car, as second argument of MATCHER, matches ITEM."
@@ -176,35 +198,24 @@ BODY is expanded twice: for EQL without a key, and for the general case."
       (when (and pair (if (funcall matcher item (car pair)) (not negate) negate))
         (return pair)))))
 
-(defun sublis (alist tree &key key test test-not)
-  "TREE with each subtree or leaf that is a key of ALIST replaced by its value."
-  (let ((negate (test-negated-p test test-not))
-        (matcher (designated-function (or test-not test #'eql)))
-        (getter (if key (designated-function key) nil)))
-    (labels ((walk (tree)
-               (let ((pair (find-pair (if getter (funcall getter tree) tree) alist matcher negate)))
-                 (cond (pair (cdr pair))
-                       ((atom tree) tree)
-                       (t (let ((head (walk (car tree)))
-                                (tail (walk (cdr tree))))
-                            (if (and (eql head (car tree)) (eql tail (cdr tree)))
-                                tree
-                                (cons head tail))))))))
-      (walk tree))))
+(defmacro define-sublis (name walker documentation)
+  "Define SUBLIS or NSUBLIS."
+  `(defun ,name (alist tree &key key test test-not)
+     ,documentation
+     (let ((negate (test-negated-p test test-not))
+           (matcher (designated-function (or test-not test #'eql)))
+           (getter (if key (designated-function key) nil))
+           (pair nil))
+       (labels ((walk (tree)
+                  (,walker (setq pair (find-pair (if getter (funcall getter part) part) alist matcher negate))
+                           (cdr pair))))
+         (walk tree)))))
 
-(defun nsublis (alist tree &key key test test-not)
-  "Like SUBLIS, but may change TREE."
-  (let ((negate (test-negated-p test test-not))
-        (matcher (designated-function (or test-not test #'eql)))
-        (getter (if key (designated-function key) nil)))
-    (labels ((walk (tree)
-               (let ((pair (find-pair (if getter (funcall getter tree) tree) alist matcher negate)))
-                 (cond (pair (cdr pair))
-                       ((atom tree) tree)
-                       (t (setf (car tree) (walk (car tree))
-                                (cdr tree) (walk (cdr tree)))
-                          tree)))))
-      (walk tree))))
+(define-sublis sublis walk-tree-copying
+  "TREE with each subtree or leaf that is a key of ALIST replaced by its value.")
+
+(define-sublis nsublis walk-tree-changing
+  "Like SUBLIS, but may change TREE.")
 
 ;;; Sets
 
@@ -236,7 +247,7 @@ and (IN-LIST-REVERSED-P ELEMENT LIST) the same with the test's arguments exchang
   "LIST itself, after a TYPE-ERROR unless it is a proper list."
   (do-list-tails (tail list list)))
 
-(defun union (list-1 list-2 &key key test test-not)
+(define-keyword-function union (list-1 list-2 &key key test test-not)
   "The elements of both lists, those matching an element of the other list once."
   (check-proper-list list-1)
   (with-set-test (test test-not key)
@@ -249,7 +260,7 @@ and (IN-LIST-REVERSED-P ELEMENT LIST) the same with the test's arguments exchang
   "Like UNION, but may change the lists."
   (union list-1 list-2 :key key :test test :test-not test-not))
 
-(defun intersection (list-1 list-2 &key key test test-not)
+(define-keyword-function intersection (list-1 list-2 &key key test test-not)
   "The elements of LIST-1 that match an element of LIST-2."
   (check-proper-list list-2)
   (with-set-test (test test-not key)
@@ -262,7 +273,7 @@ and (IN-LIST-REVERSED-P ELEMENT LIST) the same with the test's arguments exchang
   "Like INTERSECTION, but may change LIST-1."
   (intersection list-1 list-2 :key key :test test :test-not test-not))
 
-(defun set-difference (list-1 list-2 &key key test test-not)
+(define-keyword-function set-difference (list-1 list-2 &key key test test-not)
   "The elements of LIST-1 that match no element of LIST-2."
   (check-proper-list list-2)
   (when (null list-2) (return-from set-difference (check-proper-list list-1)))
@@ -276,7 +287,7 @@ and (IN-LIST-REVERSED-P ELEMENT LIST) the same with the test's arguments exchang
   "Like SET-DIFFERENCE, but may change LIST-1."
   (set-difference list-1 list-2 :key key :test test :test-not test-not))
 
-(defun set-exclusive-or (list-1 list-2 &key key test test-not)
+(define-keyword-function set-exclusive-or (list-1 list-2 &key key test test-not)
   "The elements that are in exactly one of the lists."
   (check-proper-list list-2)
   (with-set-test (test test-not key)
@@ -292,7 +303,7 @@ and (IN-LIST-REVERSED-P ELEMENT LIST) the same with the test's arguments exchang
   "Like SET-EXCLUSIVE-OR, but may change the lists."
   (set-exclusive-or list-1 list-2 :key key :test test :test-not test-not))
 
-(defun subsetp (list-1 list-2 &key key test test-not)
+(define-keyword-function subsetp (list-1 list-2 &key key test test-not)
   "True when every element of LIST-1 matches an element of LIST-2."
   (check-proper-list list-2)
   (with-set-test (test test-not key)

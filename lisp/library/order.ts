@@ -3,6 +3,7 @@ export const libraryFiles: readonly string[] = [
   "00-control",
   "01-setf",
   "02-conditions-core",
+  "keyword-functions",
   "lists",
   "mapping",
   "sequence-iteration",

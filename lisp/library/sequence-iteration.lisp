@@ -123,17 +123,3 @@
         ((not (integerp count)) (error 'type-error :datum count :expected-type '(or null integer)))
         ((< count 0) 0)
         (t count)))
-
-(defun join-strings (&rest strings)
-  "A new string of the characters of all STRINGS."
-  (let ((total 0) (position 0))
-    (dolist (string strings)
-      (setq total (+ total (length string))))
-    (let ((result (make-string total)))
-      (dolist (string strings result)
-        (replace result string :start1 position)
-        (setq position (+ position (length string)))))))
-
-(defun suffixed-symbol (symbol suffix)
-  "The symbol of SYMBOL's package with SUFFIX added to its name."
-  (intern (join-strings (symbol-name symbol) suffix) (symbol-package symbol)))

@@ -2,7 +2,7 @@
 
 (in-package "AUTOLITH-SYSTEM")
 
-(defun reduce (function sequence &key key from-end (start 0) end (initial-value nil initial-value-p))
+(define-keyword-function reduce (function sequence &key key from-end (start 0) end (initial-value nil initial-value-p))
   "Combine the elements of SEQUENCE between START and END with the two-argument FUNCTION."
   (let* ((combiner (designated-function function))
          (getter (if key (designated-function key) nil))

@@ -12,13 +12,13 @@ ARGUMENTS are required parameters put before the item or predicate."
     (when counted
       (setq body (cdr body) keywords (append keywords '(count))))
     `(progn
-       (defun ,name (,@arguments item sequence &key ,@keywords test test-not)
+       (define-keyword-function ,name (,@arguments item sequence &key ,@keywords test test-not)
          ,(join-strings documentation " matching ITEM.")
          (with-match (item test test-not key) ,@body))
-       (defun ,if-name (,@arguments predicate sequence &key ,@keywords)
+       (define-keyword-function ,if-name (,@arguments predicate sequence &key ,@keywords)
          ,(join-strings documentation " satisfying PREDICATE.")
          (with-predicate (predicate key) ,@body))
-       (defun ,if-not-name (,@arguments predicate sequence &key ,@keywords)
+       (define-keyword-function ,if-not-name (,@arguments predicate sequence &key ,@keywords)
          ,(join-strings documentation " not satisfying PREDICATE.")
          (with-predicate (predicate key)
            (macrolet ((match (x)
@@ -150,15 +150,15 @@ The unchanged tail is shared."
           ((vectorp sequence) (collect-kept-of-vector sequence start end from-end limit))
           (t (bad-sequence sequence)))))
 
-(defun delete (item sequence &key from-end (start 0) end key count test test-not)
+(define-keyword-function delete (item sequence &key from-end (start 0) end key count test test-not)
   "Like REMOVE, but may change SEQUENCE."
   (remove item sequence :from-end from-end :start start :end end :key key :count count :test test :test-not test-not))
 
-(defun delete-if (predicate sequence &key from-end (start 0) end key count)
+(define-keyword-function delete-if (predicate sequence &key from-end (start 0) end key count)
   "Like REMOVE-IF, but may change SEQUENCE."
   (remove-if predicate sequence :from-end from-end :start start :end end :key key :count count))
 
-(defun delete-if-not (predicate sequence &key from-end (start 0) end key count)
+(define-keyword-function delete-if-not (predicate sequence &key from-end (start 0) end key count)
   "Like REMOVE-IF-NOT, but may change SEQUENCE."
   (remove-if-not predicate sequence :from-end from-end :start start :end end :key key :count count))
 
@@ -204,7 +204,7 @@ one that matches a later element before END, or an earlier one from START if FRO
         ((>= i end) keys)
       (setf (svref keys i) (funcall getter (svref vector i))))))
 
-(defun remove-duplicates (sequence &key from-end test test-not (start 0) end key)
+(define-keyword-function remove-duplicates (sequence &key from-end test test-not (start 0) end key)
   "SEQUENCE without elements matching a later one (an earlier one if FROM-END) between START and END."
   (unless (or (listp sequence) (vectorp sequence)) (bad-sequence sequence))
   (let* ((vector (coerce-to-simple-vector sequence))
@@ -223,7 +223,7 @@ one that matches a later element before END, or an earlier one from START if FRO
               (setf (svref buffer to) (svref vector i))
               (setq to (+ to 1))))))))
 
-(defun delete-duplicates (sequence &key from-end test test-not (start 0) end key)
+(define-keyword-function delete-duplicates (sequence &key from-end test test-not (start 0) end key)
   "Like REMOVE-DUPLICATES, but may change SEQUENCE."
   (remove-duplicates sequence :from-end from-end :test test :test-not test-not :start start :end end :key key))
 
@@ -239,7 +239,7 @@ one that matches a later element before END, or an earlier one from START if FRO
 
 ;;; MISMATCH and SEARCH work on simple-vectors, into which lists are copied
 
-(defun mismatch (sequence-1 sequence-2 &key from-end test test-not key (start1 0) (start2 0) end1 end2)
+(define-keyword-function mismatch (sequence-1 sequence-2 &key from-end test test-not key (start1 0) (start2 0) end1 end2)
   "The index in SEQUENCE-1 where the two sequences begin to differ (end to differ if FROM-END), or NIL."
   (let* ((v1 (indexable sequence-1)) (v2 (indexable sequence-2))
          (end1 (vector-end start1 end1 (length v1)))
@@ -268,7 +268,7 @@ one that matches a later element before END, or an earlier one from START if FRO
         ((listp sequence) (coerce-to-simple-vector sequence))
         (t (bad-sequence sequence))))
 
-(defun search (sequence-1 sequence-2 &key from-end test test-not key (start1 0) (start2 0) end1 end2)
+(define-keyword-function search (sequence-1 sequence-2 &key from-end test test-not key (start1 0) (start2 0) end1 end2)
   "The index in SEQUENCE-2 of the first, or last if FROM-END, part that matches SEQUENCE-1, or NIL."
   (let* ((v1 (indexable sequence-1)) (v2 (indexable sequence-2))
          (end1 (vector-end start1 end1 (length v1)))

@@ -71,7 +71,7 @@
           ((eq predicate #'>) (sort-descending vector))
           (t (sort-by-predicate vector predicate)))))
 
-(defun stable-sort (sequence predicate &key key)
+(define-keyword-function stable-sort (sequence predicate &key key)
   "SEQUENCE with its elements in the order of PREDICATE, equal ones in their order."
   (cond ((listp sequence)
          (if (null sequence)
@@ -87,11 +87,11 @@
                                       predicate key)))
         (t (bad-sequence sequence))))
 
-(defun sort (sequence predicate &key key)
+(define-keyword-function sort (sequence predicate &key key)
   "SEQUENCE with its elements in the order of PREDICATE."
   (stable-sort sequence predicate :key key))
 
-(defun merge (result-type sequence-1 sequence-2 predicate &key key)
+(define-keyword-function merge (result-type sequence-1 sequence-2 predicate &key key)
   "The elements of both sequences merged by PREDICATE in a sequence of RESULT-TYPE; of equal ones SEQUENCE-1's first."
   (let* ((predicate (designated-function predicate))
          (getter (if key (designated-function key) nil))
