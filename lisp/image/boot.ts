@@ -98,6 +98,7 @@ export function bootImage(port: HostPort = nodeHostPort()): Image {
   installDefinitions(image);
   installCallers(image);
   loadLibrary(image);
+  image.booted = true;
   return image;
 }
 

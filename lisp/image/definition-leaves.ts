@@ -47,6 +47,9 @@ function installFunctionCells(image: Image): void {
     "name function lambda-list documentation",
     (name: LSymbol, fn: LFunction, ll: LispValue, doc: LispValue) => {
       if (image.specialOperator(name) !== null) throw programError("~S names a special operator", name);
+      if (!image.booted && name.fn instanceof UndefinedFunction) {
+        throw programError("~S is called as a function before it is defined as a macro", name);
+      }
       name.macro = fn;
       name.fn = null;
       fn.info.lambdaList = ll;

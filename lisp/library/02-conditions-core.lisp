@@ -85,6 +85,118 @@
   `(handler-case (progn ,@forms)
      (error (condition) (values nil condition))))
 
+;;; Restart macros
+
+(defmacro restart-bind (bindings &body body)
+  "Run BODY with restarts in force: each binding is (name function key value …)."
+  (if (null bindings)
+      `(progn ,@body)
+      `(let ((*restart-clusters* (cons (list ,@(restart-entries bindings)) *restart-clusters*)))
+         ,@body)))
+
+(defun restart-entries (bindings)
+  (if (consp bindings)
+      (cons `(make-restart ',(caar bindings) ,@(cdar bindings)) (restart-entries (cdr bindings)))
+      nil))
+
+(defvar *condition-restarts* nil "Pairs of a condition and restarts that are only for it.")
+
+(defmacro with-condition-restarts (condition restarts &body body)
+  "Run BODY with RESTARTS associated with CONDITION."
+  `(let ((*condition-restarts* (cons (cons ,condition ,restarts) *condition-restarts*)))
+     ,@body))
+
+(defmacro with-simple-restart ((name control &rest arguments) &body body)
+  "Run BODY with a restart that returns NIL and T from this form."
+  (let ((done (gensym "DONE")))
+    `(block ,done
+       (restart-bind ((,name (lambda () (return-from ,done (values nil t)))
+                             :report-function (lambda (stream) (format stream ,control ,@arguments))))
+         ,@body))))
+
+(defun clause-option (option list)
+  "Value of OPTION in the options that begin LIST."
+  (cond ((not (and (consp list) (member-eq (car list) '(:report :interactive :test)))) nil)
+        ((eq (car list) option) (cadr list))
+        (t (clause-option option (cddr list)))))
+
+(defun clause-body (list)
+  (if (and (consp list) (member-eq (car list) '(:report :interactive :test)) (consp (cdr list)))
+      (clause-body (cddr list))
+      list))
+
+(defun member-eq (item list)
+  (cond ((null list) nil)
+        ((eq item (car list)) list)
+        (t (member-eq item (cdr list)))))
+
+(defmacro restart-case (form &rest clauses &environment environment)
+  "Evaluate FORM with restarts in force; invoking one ends FORM and its clause gives the values."
+  (if (null clauses)
+      form
+      (let ((done (gensym "DONE")) (arguments (gensym "ARGUMENTS")) (tags (fresh-names clauses)))
+        `(block ,done
+           (let ((,arguments nil))
+             (declare (ignorable ,arguments))
+             (tagbody
+                (restart-bind ,(restart-case-bindings clauses tags arguments)
+                  (return-from ,done ,(with-associated-restarts form environment)))
+                ,@(restart-case-bodies clauses tags arguments done)))))))
+
+(defun with-associated-restarts (form environment)
+  "When FORM is a call of SIGNAL, ERROR, CERROR or WARN, associate the restarts with its condition."
+  (let* ((expansion (macroexpand form environment))
+         (name (and (consp expansion) (car expansion))))
+    (cond ((member-eq name '(signal error warn))
+           (let ((condition (gensym "CONDITION")))
+             `(let ((,condition (coerce-to-condition ,(cadr expansion) (list ,@(cddr expansion))
+                                                     ',(cdr (assoc-eq name '((signal . simple-condition)
+                                                                             (error . simple-error)
+                                                                             (warn . simple-warning)))))))
+                (with-condition-restarts ,condition (car *restart-clusters*)
+                  (,name ,condition)))))
+          ((eq name 'cerror)
+           (let ((condition (gensym "CONDITION")) (arguments (gensym "ARGUMENTS")))
+             `(let* ((,arguments (list ,@(cdddr expansion)))
+                     (,condition (coerce-to-condition ,(caddr expansion) ,arguments 'simple-error)))
+                (with-condition-restarts ,condition (car *restart-clusters*)
+                  (cerror-condition ,(cadr expansion) ,condition ,arguments)))))
+          (t form))))
+
+(defun assoc-eq (key alist)
+  (cond ((null alist) nil)
+        ((eq key (caar alist)) (car alist))
+        (t (assoc-eq key (cdr alist)))))
+
+(defun restart-case-bindings (clauses tags arguments)
+  (if (consp clauses)
+      (let* ((clause (car clauses))
+             (options (cddr clause))
+             (report (clause-option :report options))
+             (interactive (clause-option :interactive options))
+             (test (clause-option :test options)))
+        (cons `(,(car clause)
+                (lambda (&rest given) (setq ,arguments given) (go ,(car tags)))
+                ,@(if report
+                      `(:report-function
+                        ,(if (stringp report)
+                             `(lambda (stream) (write-string ,report stream))
+                             `(function ,report)))
+                      nil)
+                ,@(if interactive `(:interactive-function (function ,interactive)) nil)
+                ,@(if test `(:test-function (function ,test)) nil))
+              (restart-case-bindings (cdr clauses) (cdr tags) arguments)))
+      nil))
+
+(defun restart-case-bodies (clauses tags arguments done)
+  (if (consp clauses)
+      (let ((clause (car clauses)))
+        (list* (car tags)
+               `(return-from ,done
+                  (apply (lambda ,(cadr clause) ,@(clause-body (cddr clause))) ,arguments))
+               (restart-case-bodies (cdr clauses) (cdr tags) arguments done)))
+      nil))
+
 ;;; Signalling
 
 (defun coerce-to-condition (datum arguments default-type)
@@ -159,124 +271,14 @@
 
 ;;; Restarts
 
-(defmacro restart-bind (bindings &body body)
-  "Run BODY with restarts in force: each binding is (name function key value …)."
-  (if (null bindings)
-      `(progn ,@body)
-      `(let ((*restart-clusters* (cons (list ,@(restart-entries bindings)) *restart-clusters*)))
-         ,@body)))
-
-(defun restart-entries (bindings)
-  (if (consp bindings)
-      (cons `(make-restart ',(caar bindings) ,@(cdar bindings)) (restart-entries (cdr bindings)))
-      nil))
-
 (defun make-restart (name function &key report-function interactive-function test-function)
   (%make-restart name function report-function interactive-function test-function))
-
-(defun clause-option (option list)
-  "Value of OPTION in the options that begin LIST."
-  (cond ((not (and (consp list) (member-eq (car list) '(:report :interactive :test)))) nil)
-        ((eq (car list) option) (cadr list))
-        (t (clause-option option (cddr list)))))
-
-(defun clause-body (list)
-  (if (and (consp list) (member-eq (car list) '(:report :interactive :test)) (consp (cdr list)))
-      (clause-body (cddr list))
-      list))
-
-(defun member-eq (item list)
-  (cond ((null list) nil)
-        ((eq item (car list)) list)
-        (t (member-eq item (cdr list)))))
-
-(defmacro restart-case (form &rest clauses &environment environment)
-  "Evaluate FORM with restarts in force; invoking one ends FORM and its clause gives the values."
-  (if (null clauses)
-      form
-      (let ((done (gensym "DONE")) (arguments (gensym "ARGUMENTS")) (tags (fresh-names clauses)))
-        `(block ,done
-           (let ((,arguments nil))
-             (declare (ignorable ,arguments))
-             (tagbody
-                (restart-bind ,(restart-case-bindings clauses tags arguments)
-                  (return-from ,done ,(with-associated-restarts form environment)))
-                ,@(restart-case-bodies clauses tags arguments done)))))))
-
-(defun with-associated-restarts (form environment)
-  "When FORM is a call of SIGNAL, ERROR, CERROR or WARN, associate the restarts with its condition."
-  (let* ((expansion (macroexpand form environment))
-         (name (and (consp expansion) (car expansion))))
-    (cond ((member-eq name '(signal error warn))
-           (let ((condition (gensym "CONDITION")))
-             `(let ((,condition (coerce-to-condition ,(cadr expansion) (list ,@(cddr expansion))
-                                                     ',(cdr (assoc-eq name '((signal . simple-condition)
-                                                                             (error . simple-error)
-                                                                             (warn . simple-warning)))))))
-                (with-condition-restarts ,condition (car *restart-clusters*)
-                  (,name ,condition)))))
-          ((eq name 'cerror)
-           (let ((condition (gensym "CONDITION")) (arguments (gensym "ARGUMENTS")))
-             `(let* ((,arguments (list ,@(cdddr expansion)))
-                     (,condition (coerce-to-condition ,(caddr expansion) ,arguments 'simple-error)))
-                (with-condition-restarts ,condition (car *restart-clusters*)
-                  (cerror-condition ,(cadr expansion) ,condition ,arguments)))))
-          (t form))))
 
 (defun cerror-condition (continue-control condition arguments)
   (with-simple-restart (continue "~A" (apply #'format-restart-report continue-control arguments))
     (with-condition-restarts condition (list (find-restart 'continue))
       (error condition)))
   nil)
-
-(defun assoc-eq (key alist)
-  (cond ((null alist) nil)
-        ((eq key (caar alist)) (car alist))
-        (t (assoc-eq key (cdr alist)))))
-
-(defun restart-case-bindings (clauses tags arguments)
-  (if (consp clauses)
-      (let* ((clause (car clauses))
-             (options (cddr clause))
-             (report (clause-option :report options))
-             (interactive (clause-option :interactive options))
-             (test (clause-option :test options)))
-        (cons `(,(car clause)
-                (lambda (&rest given) (setq ,arguments given) (go ,(car tags)))
-                ,@(if report
-                      `(:report-function
-                        ,(if (stringp report)
-                             `(lambda (stream) (write-string ,report stream))
-                             `(function ,report)))
-                      nil)
-                ,@(if interactive `(:interactive-function (function ,interactive)) nil)
-                ,@(if test `(:test-function (function ,test)) nil))
-              (restart-case-bindings (cdr clauses) (cdr tags) arguments)))
-      nil))
-
-(defun restart-case-bodies (clauses tags arguments done)
-  (if (consp clauses)
-      (let ((clause (car clauses)))
-        (list* (car tags)
-               `(return-from ,done
-                  (apply (lambda ,(cadr clause) ,@(clause-body (cddr clause))) ,arguments))
-               (restart-case-bodies (cdr clauses) (cdr tags) arguments done)))
-      nil))
-
-(defmacro with-simple-restart ((name control &rest arguments) &body body)
-  "Run BODY with a restart that returns NIL and T from this form."
-  (let ((done (gensym "DONE")))
-    `(block ,done
-       (restart-bind ((,name (lambda () (return-from ,done (values nil t)))
-                             :report-function (lambda (stream) (format stream ,control ,@arguments))))
-         ,@body))))
-
-(defvar *condition-restarts* nil "Pairs of a condition and restarts that are only for it.")
-
-(defmacro with-condition-restarts (condition restarts &body body)
-  "Run BODY with RESTARTS associated with CONDITION."
-  `(let ((*condition-restarts* (cons (cons ,condition ,restarts) *condition-restarts*)))
-     ,@body))
 
 (defun cerror (continue-control datum &rest arguments)
   "Signal an error that can be continued with the restart CONTINUE."

@@ -3,6 +3,11 @@
 
 (in-package "AUTOLITH-SYSTEM")
 
+(defmacro print-unreadable-object ((object stream &key type identity) &body body)
+  "Writes #<…> around what BODY writes; with the type and identity of the object when asked."
+  `(call-printing-unreadably ,object ,stream ,type ,identity
+                             ,(if body `(lambda () ,@body) nil)))
+
 (defun current-print-depth () *print-depth*)
 
 (defun print-level-reached-p ()
@@ -227,11 +232,6 @@
     (object-to-string object)))
 
 ;;; Unreadable objects
-
-(defmacro print-unreadable-object ((object stream &key type identity) &body body)
-  "Writes #<…> around what BODY writes; with the type and identity of the object when asked."
-  `(call-printing-unreadably ,object ,stream ,type ,identity
-                             ,(if body `(lambda () ,@body) nil)))
 
 (defun call-printing-unreadably (object stream type identity function)
   (let ((stream (%output-object stream)))
