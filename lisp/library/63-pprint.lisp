@@ -4,29 +4,6 @@
 
 ;;; Logical blocks
 
-(defmacro pprint-logical-block ((stream-symbol object &key (prefix nil prefix-given) per-line-prefix (suffix ""))
-                                &body body)
-  "Prints within a logical block of the pretty printer."
-  (when (and prefix-given per-line-prefix)
-    (error 'simple-program-error :format-control "PPRINT-LOGICAL-BLOCK got both :PREFIX and :PER-LINE-PREFIX."
-           :format-arguments '()))
-  (let* ((pop (gensym "POP")) (rest (gensym "REST")) (block (gensym "BLOCK"))
-         (variable (cond ((null stream-symbol) '*standard-output*)
-                         ((eq stream-symbol t) '*terminal-io*)
-                         (t stream-symbol))))
-    (multiple-value-bind (forms declarations) (split-body-keeping-strings body)
-      `(call-with-logical-block
-        ,variable ,object ,prefix ,per-line-prefix ,suffix
-        (lambda (,variable ,pop ,rest)
-          (declare (ignorable ,pop ,rest))
-          ,@declarations
-          (block ,block
-            (macrolet ((pprint-pop () '(funcall ,pop))
-                       (pprint-exit-if-list-exhausted ()
-                         '(if (null (funcall ,rest)) (return-from ,block nil) nil)))
-              ,@forms
-              nil)))))))
-
 (defmacro pprint-pop ()
   "The next object of the list of a logical block; an error elsewhere."
   '(error 'simple-error :format-control "PPRINT-POP outside of PPRINT-LOGICAL-BLOCK." :format-arguments '()))
