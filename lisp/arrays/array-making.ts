@@ -1,7 +1,7 @@
 /** Making and adjusting arrays. */
 import { LArray, makeStorage } from "../data/array.ts";
 import { char, Char } from "../data/character.ts";
-import { listToArray } from "../data/cons.ts";
+import { Cons, listToArray } from "../data/cons.ts";
 import { simpleError, storageError, typeError } from "../data/error.ts";
 import { type CodeStore, LString } from "../data/string.ts";
 import { NIL, T } from "../data/symbol.ts";
@@ -39,7 +39,7 @@ export interface ArrayOptions {
 /** Dimensions from an integer or a list of integers. */
 export function parseDimensions(x: LispValue): number[] {
   const items = typeof x === "number" || typeof x === "bigint" ? [x] : listToArray(x);
-  if (items === null) throw typeError(x, "(OR UNSIGNED-BYTE LIST)");
+  if (items === null) throw typeError(x instanceof Cons ? x.cdr : x, x instanceof Cons ? "LIST" : "(OR UNSIGNED-BYTE LIST)");
   const dims = items.map((dim) => {
     if (typeof dim === "number" && dim >= 0 && dim < TOTAL_SIZE_LIMIT) return dim;
     throw typeError(dim, `(INTEGER 0 (${TOTAL_SIZE_LIMIT}))`);

@@ -1,5 +1,5 @@
 /** Registers strings (chapter 16) and PARSE-INTEGER as leaves. */
-import { char, Char } from "../data/character.ts";
+import { char } from "../data/character.ts";
 import { Cons } from "../data/cons.ts";
 import { simpleError, typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
@@ -17,6 +17,11 @@ import { designatedText, requireChar } from "./character-leaves.ts";
 export function requireString(x: LispValue): LString {
   if (x instanceof LString) return x;
   throw typeError(x, "STRING");
+}
+
+function requireSimpleString(x: LispValue): LString {
+  if (x instanceof LString && x.simple) return x;
+  throw typeError(x, "SIMPLE-STRING");
 }
 
 /** A string designator as a string; symbols and characters give fresh ones. */
@@ -40,12 +45,13 @@ export function bounds(
 
 function installAccess(define: DefineLeaf): void {
   for (const name of ["CHAR", "SCHAR"]) {
+    const check = name === "CHAR" ? requireString : requireSimpleString;
     define(name, "string index", (x: LispValue, index: LispValue) => {
-      const string = requireString(x);
+      const string = check(x);
       return char(string.code(checkIndex(index, string.total)));
     });
     define(`(SETF ${name})`, "value string index", (value: LispValue, x: LispValue, index: LispValue) => {
-      const string = requireString(x);
+      const string = check(x);
       string.setCode(checkIndex(index, string.total), requireChar(value).code);
       return value;
     });
@@ -125,12 +131,12 @@ function bagCodes(bag: LispValue): Set<number> {
   }
   let rest = bag;
   for (; rest instanceof Cons; rest = rest.cdr) addToBag(codes, rest.car);
-  if (rest !== NIL) throw typeError(bag, "SEQUENCE");
+  if (rest !== NIL) throw typeError(rest === bag ? bag : rest, rest === bag ? "SEQUENCE" : "LIST");
   return codes;
 }
 
 function addToBag(codes: Set<number>, item: LispValue): void {
-  if (item instanceof Char) codes.add(item.code);
+  codes.add(requireChar(item).code);
 }
 
 function installTrimming(define: DefineLeaf): void {

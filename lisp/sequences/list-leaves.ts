@@ -208,12 +208,12 @@ function installMaking(define: DefineLeaf): void {
   });
   define("COPY-ALIST", "alist", (x: LispValue) => {
     const result = new ListBuilder();
-    return result.endWith(
-      walkCells(requireList(x), ({ car: entry }) => {
-        result.add(entry instanceof Cons ? new Cons(entry.car, entry.cdr) : entry);
-        return true;
-      }),
-    );
+    const end = walkCells(requireList(x), ({ car: entry }) => {
+      result.add(entry instanceof Cons ? new Cons(entry.car, entry.cdr) : entry);
+      return true;
+    });
+    if (end !== NIL) throw typeError(end, "LIST");
+    return result.head;
   });
   define("COPY-TREE", "tree", (x: LispValue) => copyTree(x));
   define(

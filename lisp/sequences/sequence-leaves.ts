@@ -34,7 +34,7 @@ function isVectorValue(x: LispValue): x is LispArray {
 }
 
 function cellAt(list: LispValue, index: LispValue): Cons {
-  if (typeof index !== "number" || index < 0) throw typeError(index, "UNSIGNED-BYTE");
+  if (typeof index !== "number" || index < 0) throw typeError(index, `(INTEGER 0 (${properLength(list)}))`);
   let rest = list;
   for (let i = 0; i < index && rest instanceof Cons; i++) rest = rest.cdr;
   if (rest instanceof Cons) return rest;
