@@ -31,6 +31,8 @@ export type FrameKind =
 /** An unfinished object waiting for its parts. Which fields are used depends on the kind. */
 export class Frame {
   readonly kind: FrameKind;
+  /** Index in the text where the object began. */
+  readonly startAt: number;
   /** Code that closes a list or vector, or -1. */
   close = -1;
   /** Collected list. */
@@ -51,8 +53,9 @@ export class Frame {
   /** `#-`. */
   negated = false;
 
-  constructor(kind: FrameKind) {
+  constructor(kind: FrameKind, startAt: number) {
     this.kind = kind;
+    this.startAt = startAt;
   }
 }
 
@@ -86,6 +89,8 @@ export class ReaderFault extends LispError {
   readonly incomplete: boolean;
   /** Character index in a text source where the problem is, or -1. */
   readonly index: number;
+  /** Arguments of the control string. */
+  readonly args: readonly LispValue[];
   constructor(
     incomplete: boolean,
     index: number,
@@ -106,6 +111,7 @@ export class ReaderFault extends LispError {
     );
     this.incomplete = incomplete;
     this.index = index;
+    this.args = args;
   }
 }
 
@@ -232,7 +238,7 @@ export class ReaderState {
 
   push(kind: FrameKind): Frame {
     if (this.stack.length >= MAX_DEPTH) this.fail("objects are nested more than ~D deep", MAX_DEPTH);
-    const frame = new Frame(kind);
+    const frame = new Frame(kind, this.tokenStart);
     this.stack.push(frame);
     return frame;
   }
@@ -250,6 +256,13 @@ export class ReaderState {
   report(kind: TokenKind, start = this.tokenStart): void {
     if (this.sink !== null)
       this.sink(this.suppress > 0 && kind !== "comment" ? "skipped" : kind, start, this.at);
+  }
+
+  /** After an error, for highlighting: forgets the token and goes on behind it, inside the same unfinished objects. */
+  recover(): void {
+    this.phase = "start";
+    if (this.at <= this.tokenStart) this.at = this.tokenStart + 1;
+    this.detach();
   }
 
   /** Starts reading a token that becomes what `use` says. */

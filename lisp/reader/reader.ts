@@ -23,6 +23,15 @@ import { readSharp } from "./sharp.ts";
 import { END, WAIT } from "./source.ts";
 import { checkConstituents, collectedToken, DOT, plainToken } from "./tokens.ts";
 
+/** Dispatch macros that are reported with what follows them as one token, or as wrong. */
+const WHOLE_TOKENS: ReadonlySet<string> = new Set([
+  "SHARP-CHARACTER",
+  "SHARP-BITS",
+  "SHARP-UNINTERNED",
+  "SHARP-COMMENT",
+  "SHARP-ILLEGAL",
+]);
+
 /** One READ: make it, `run` it until it is "done" (object in `value`), "end" (nothing but end of input) or "none". */
 export class Reader extends ReaderState {
   /** Reads on. Throws `ReaderFault` for wrong or unfinished text. */
@@ -362,7 +371,7 @@ export class Reader extends ReaderState {
       return this.fail("the dispatching character ~S has no meaning for ~S", char(this.opener), char(sub));
     const argument = this.sharpArgument;
     if (typeof fn === "string") {
-      this.report(sub === 40 ? "open" : "dispatch");
+      if (!WHOLE_TOKENS.has(fn)) this.report(sub === 40 ? "open" : "dispatch");
       return readSharp(this, fn, argument, sub);
     }
     return this.call(fn, [this.stream, char(sub), argument ?? this.context.nil]);
