@@ -133,7 +133,7 @@
 
 (defun sort-into-groups (gf name groups methods)
   "Methods of each group, in a list as long as GROUPS."
-  (let ((lists (mapcar (constantly nil) groups)))
+  (let ((lists (mapcar (lambda (group) (declare (ignore group)) '()) groups)))
     (dolist (method methods)
       (let ((position (position-if (lambda (group) (method-matches-group-p method group)) groups)))
         (if position
@@ -142,12 +142,12 @@
     lists))
 
 (defun ordered-group (gf name group order required methods)
-  "METHODS come least specific first."
+  "METHODS come most specific first."
   (when (and required (null methods))
     (error 'simple-error :format-control "~S has no applicable method in the group ~S that method combination ~S needs."
            :format-arguments (list gf (car group) name)))
   (case order
-    (:most-specific-first (reverse (reverse methods)))
+    (:most-specific-first methods)
     (:most-specific-last (reverse methods))
     (t (error 'simple-error :format-control "~S is no order of methods." :format-arguments (list order)))))
 
@@ -174,7 +174,7 @@
                                              (ordered-group ,gf ',name ',group
                                                             ,(group-option group :order :most-specific-first)
                                                             ,(group-option group :required nil)
-                                                            (reverse (nth ,position ,lists)))))
+                                                            (nth ,position ,lists))))
                                          groups)))
                         (declare (ignorable ,lists ,@(mapcar #'car groups)))
                         ,(if arguments-option

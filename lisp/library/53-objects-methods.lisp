@@ -323,7 +323,7 @@
     (error 'simple-error :format-control "The method ~S already belongs to ~S."
            :format-arguments (list method (%method-generic method))))
   (unless (lambda-lists-congruent-p (%generic-lambda-list gf) (%method-parameters method))
-    (error 'simple-error
+    (error 'simple-program-error
            :format-control "The lambda list ~S of a method is not congruent with ~S of the generic function ~S."
            :format-arguments (list (%method-parameters method) (%generic-lambda-list gf) gf)))
   (let ((old (find-method-with-key gf (%method-qualifier-list method) (%method-specializer-list method))))

@@ -115,9 +115,11 @@
       (let ((name (%slot-name slot)))
         (when (and (if slot-names-given
                        (member name slot-names)
-                       (or (eq (%slot-allocation slot) :instance) (typep object 'structure-object)))
-                   (slot-boundp object name))
-          (push `(setf (slot-value ,object ',name) ',(slot-value object name)) assignments))))
+                       (or (eq (%slot-allocation slot) :instance) (typep object 'structure-object))))
+          (push (if (slot-boundp object name)
+                    `(setf (slot-value ,object ',name) ',(slot-value object name))
+                    `(slot-makunbound ,object ',name))
+                assignments))))
     (values `(allocate-instance (find-class ',(%class-name (class-of object))))
             `(progn ,@(nreverse assignments)))))
 

@@ -81,16 +81,24 @@
                    (t (output-instance object stream)))))))
 
 (defun output-instance (object stream)
-  (if (print-level-reached-p)
-      (write-char #\# stream)
-      (let ((*print-depth* (1+ *print-depth*)))
-        (print-object object stream))))
+  (print-object object stream))
 
 ;;; Lists
 
+(defun template-mark (list)
+  "The character or two that stand for a mark of a backquoted template."
+  (and (consp (cdr list))
+       (null (cddr list))
+       (case (car list) (quasiquote "`") (unquote ",") (unquote-splicing ",@") (t nil))))
+
 (defun output-list (list stream)
-  (if (print-level-reached-p)
-      (write-char #\# stream)
+  (cond ((print-level-reached-p) (write-char #\# stream))
+        ((template-mark list)
+         (write-string (template-mark list) stream)
+         (output-object (cadr list) stream))
+        (t (output-list-elements list stream))))
+
+(defun output-list-elements (list stream)
       (let ((*print-depth* (1+ *print-depth*)) (limit (print-length-limit)) (count 0) (rest list))
         (write-char #\( stream)
         (do () (nil)
@@ -106,7 +114,7 @@
                  (output-object rest stream)
                  (return)))
           (write-char #\Space stream))
-        (write-char #\) stream))))
+        (write-char #\) stream)))
 
 (defun shared-tail-p (rest)
   (and *print-circle* *circularity* (not (eq *circularity* :none))
@@ -273,34 +281,3 @@
 (defun type-name-of (object)
   (let ((name (%class-name (class-of object))))
     (if name name (class-of object))))
-
-(defun print-structure-default (object stream)
-  "#S(name :slot value …)"
-  (let ((class (class-of object)))
-    (if *print-pretty*
-        (pprint-logical-block (stream nil :prefix "#S(" :suffix ")")
-          (prin1 (%class-name class) stream)
-          (write-char #\Space stream)
-          (pprint-indent :current 0 stream)
-          (print-structure-slots object class stream t))
-        (progn
-          (write-string "#S(" stream)
-          (prin1 (%class-name class) stream)
-          (when (%class-slots class) (write-char #\Space stream))
-          (print-structure-slots object class stream nil)
-          (write-char #\) stream)))))
-
-(defun print-structure-slots (object class stream pretty)
-  (let ((first t) (count 0) (limit (print-length-limit)))
-    (dolist (slot (%class-slots class))
-      (unless first
-        (write-char #\Space stream)
-        (when pretty (pprint-newline :linear stream)))
-      (setq first nil)
-      (when (and limit (>= count limit))
-        (write-string "..." stream)
-        (return))
-      (setq count (1+ count))
-      (output-object (intern (symbol-name (%slot-name slot)) "KEYWORD") stream)
-      (write-char #\Space stream)
-      (output-object (%instance-ref object (%slot-location slot)) stream))))

@@ -136,6 +136,40 @@
       (pprint-tab :section-relative 0 (or tabsize 16) stream)
       (pprint-newline :fill stream))))
 
+;;; Structures
+
+(defun print-structure-default (object stream)
+  "#S(name :slot value …)"
+  (let ((class (class-of object)))
+    (cond ((print-level-reached-p) (write-char #\# stream))
+          (*print-pretty*
+        (pprint-logical-block (stream nil :prefix "#S(" :suffix ")")
+          (prin1 (%class-name class) stream)
+          (write-char #\Space stream)
+          (pprint-indent :current 0 stream)
+          (print-structure-slots object class stream t)))
+        (t (let ((*print-depth* (1+ *print-depth*)))
+          (write-string "#S(" stream)
+          (prin1 (%class-name class) stream)
+          (when (%class-slots class) (write-char #\Space stream))
+          (print-structure-slots object class stream nil)
+          (write-char #\) stream))))))
+
+(defun print-structure-slots (object class stream pretty)
+  (let ((first t) (count 0) (limit (print-length-limit)))
+    (dolist (slot (%class-slots class))
+      (unless first
+        (write-char #\Space stream)
+        (when pretty (pprint-newline :linear stream)))
+      (setq first nil)
+      (when (and limit (>= count limit))
+        (write-string "..." stream)
+        (return))
+      (setq count (1+ count))
+      (output-object (intern (symbol-name (%slot-name slot)) "KEYWORD") stream)
+      (write-char #\Space stream)
+      (output-object (%instance-ref object (%slot-location slot)) stream))))
+
 ;;; Dispatch tables. Entries are lists (type priority function), best first; those for (CONS (EQL symbol)) types are
 ;;; looked up by symbol.
 
@@ -303,6 +337,9 @@
     (set-pprint-dispatch 'cons 'pprint-cons -10 table)
     (set-pprint-dispatch '(cons (eql quote)) (pprint-quotation "'") 0 table)
     (set-pprint-dispatch '(cons (eql function)) (pprint-quotation "#'") 0 table)
+    (set-pprint-dispatch '(cons (eql quasiquote)) (pprint-quotation "`") 0 table)
+    (set-pprint-dispatch '(cons (eql unquote)) (pprint-quotation ",") 0 table)
+    (set-pprint-dispatch '(cons (eql unquote-splicing)) (pprint-quotation ",@") 0 table)
     (dolist (entry '((let 1) (let* 1) (lambda 1) (block 1) (when 1) (unless 1) (dolist 1) (dotimes 1) (flet 1) (labels 1)
                      (macrolet 1) (symbol-macrolet 1) (defun 2) (defmacro 2) (defmethod 2) (defvar 1) (defparameter 1)
                      (defconstant 1) (defclass 2) (defstruct 1) (multiple-value-bind 2) (destructuring-bind 2)

@@ -17,7 +17,9 @@
     object)
   (:method ((object condition) stream)
     (if *print-escape*
-        (print-unreadable-object (object stream :type t :identity t))
+        (print-unreadable-object (object stream :type t :identity t)
+          (when (%instance-of-p object (load-time-value (find-class 'simple-condition)))
+            (prin1 (simple-condition-format-control object) stream)))
         (report-condition object stream))
     object)
   (:method ((object class) stream)

@@ -1,7 +1,7 @@
 import { LArray } from "../data/array.ts";
 import { Cons } from "../data/cons.ts";
 import { LString } from "../data/string.ts";
-import { LSymbol, NIL } from "../data/symbol.ts";
+import { NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { AtomPrinter } from "./atom-text.ts";
 import type { PrintSettings } from "./settings.ts";
@@ -68,11 +68,12 @@ export class PlainPrinter {
   }
 
   private list(list: Cons, depth: number, settings: PrintSettings): string {
-    if (settings.pretty && list.cdr instanceof Cons && list.cdr.cdr === NIL) {
+    if (list.cdr instanceof Cons && list.cdr.cdr === NIL) {
       const quote = this.quotes.get(list.car);
-      if (quote !== undefined) return quote + this.object(list.cdr.car, depth, settings);
+      // The marks of a backquoted template have no other notation; quotes are abbreviated by the pretty printer only.
+      if (quote !== undefined && (settings.pretty || !quote.endsWith("'")))
+        return quote + this.object(list.cdr.car, depth, settings);
     }
-    if (settings.pretty && list.car instanceof LSymbol && list.car.name.startsWith("BACKQUOTE")) throw giveUp;
     let text = "(";
     let count = 0;
     let rest: LispValue = list;

@@ -71,6 +71,9 @@ class Printing {
     const quotes = new Map<LispValue, string>([
       [host.symbol("QUOTE"), "'"],
       [host.symbol("FUNCTION"), "#'"],
+      [host.symbol("SYS:QUASIQUOTE"), "`"],
+      [host.symbol("SYS:UNQUOTE"), ","],
+      [host.symbol("SYS:UNQUOTE-SPLICING"), ",@"],
     ]);
     this.plain = new PlainPrinter(this.atoms, quotes);
     this.circularity = host.symbol("SYS:*CIRCULARITY*");
@@ -95,14 +98,8 @@ class Printing {
   }
 
   atom(object: LispValue, settings = this.settings()): string | undefined {
-    if (
-      settings.circle &&
-      object instanceof LSymbol &&
-      object.pkg === null &&
-      this.circularity.value !== this.none &&
-      this.circularity.value !== NIL
-    ) {
-      return undefined;
+    if (settings.circle && this.circularity.value instanceof SharedObjects) {
+      if (this.circularity.value.state(object) !== NIL) return undefined;
     }
     if (settings.pretty && this.dispatch.value !== this.standardDispatch.value) return undefined;
     return this.atoms.text(object, settings);

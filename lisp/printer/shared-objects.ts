@@ -1,6 +1,8 @@
 import { LArray } from "../data/array.ts";
+import { Char } from "../data/character.ts";
 import { Cons } from "../data/cons.ts";
 import { LStruct } from "../data/instance.ts";
+import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
 import { LSymbol, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 
@@ -31,6 +33,17 @@ export class SharedObjects {
   }
 }
 
+function isNumberOrCharacter(object: object): boolean {
+  return (
+    object instanceof Char ||
+    object instanceof Ratio ||
+    object instanceof SingleFloat ||
+    object instanceof DoubleFloat ||
+    object instanceof Complex
+  );
+}
+
+/** The objects to look at within an object; undefined for those that are never labelled. */
 function partsOf(object: LispValue): readonly LispValue[] | undefined {
   if (object instanceof Cons) return [object.car, object.cdr];
   if (Array.isArray(object)) return object;
@@ -38,8 +51,9 @@ function partsOf(object: LispValue): readonly LispValue[] | undefined {
   if (object instanceof LArray && object.type === "t") {
     return Array.from({ length: object.rank === 1 ? object.length : object.total }, (_, i) => object.ref(i));
   }
-  if (object instanceof LSymbol && object.pkg === null && object !== NIL && object !== T) return [];
-  return undefined;
+  if (object instanceof LSymbol)
+    return object.pkg === null && object !== NIL && object !== T ? [] : undefined;
+  return typeof object === "object" && !isNumberOrCharacter(object) ? [] : undefined;
 }
 
 /** The objects that can be reached twice from `root` through conses, arrays and structures. */

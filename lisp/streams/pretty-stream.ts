@@ -5,6 +5,9 @@ import { advanceColumn, NativeStream } from "./native-stream.ts";
  * are queued until it is known whether a section fits on the line, then laid out on the target stream.
  */
 
+/** Characters kept before a line that is too long is written out, so that blanks at its end can still be dropped. */
+const heldBack = 128;
+
 export type NewlineKind = "linear" | "fill" | "miser" | "literal" | "mandatory";
 export type IndentKind = "block" | "current";
 
@@ -130,7 +133,7 @@ export class PrettyStream extends NativeStream {
       from = at + 1;
     }
     this.buffer += from === 0 ? text : text.slice(from);
-    if (this.buffer.length > this.settings.rightMargin) this.overflow();
+    if (this.buffer.length > Math.max(this.settings.rightMargin, heldBack)) this.overflow();
   }
 
   override column(): number {
@@ -225,8 +228,7 @@ export class PrettyStream extends NativeStream {
     let sectionStart = this.block().sectionColumn;
     let from = this.bufferStart;
     for (const op of this.queue) {
-      if (op.at >= at && op.op !== "tab") break;
-      if (op.at > at) break;
+      if (op.at >= at) break;
       if (op.op === "tab") {
         column += op.at - from;
         from = op.at;
