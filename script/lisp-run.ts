@@ -3,7 +3,8 @@
  * `--each` prints the value of every form, and goes on after a form that fails.
  */
 import { readFileSync } from "node:fs";
-import { bootImage, loadText, readForms } from "../lisp/image/boot.ts";
+import { bootImage } from "../lisp/image/boot.ts";
+import { loadText, readForms } from "../lisp/image/source-loading.ts";
 import { debugText } from "../lisp/image/debug-text.ts";
 
 const args = process.argv.slice(2);

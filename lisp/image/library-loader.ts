@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
 import type { Asking } from "../compiler/analysis.ts";
@@ -94,12 +94,11 @@ export class LibraryCompiler {
   }
 }
 
-/** Key of the sources of the compiler itself: a change there makes every compiled file stale. */
-export function compilerKey(root: string): string {
+/** Key of all TypeScript sources of the engine: a change there makes every compiled file stale. */
+export function engineKey(root: string): string {
   const hash = createHash("sha1").update(process.version);
-  for (const folder of ["compiler", "data"]) {
-    for (const file of readdirSync(join(root, folder)).toSorted())
-      hash.update(readFileSync(join(root, folder, file)));
+  for (const file of readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted()) {
+    if (/\.[tj]s$/.test(file)) hash.update(readFileSync(join(root, file)));
   }
   return hash.digest("hex");
 }
@@ -109,54 +108,79 @@ export function chainKey(before: string, source: string): string {
   return createHash("sha1").update(before).update(source).digest("hex");
 }
 
-/** Loads a compiled file from the cache; false when it is not there or stale. */
-export function loadCompiled(image: Image, cache: LibraryCache, name: string, key: string): boolean {
-  const path = join(cache.directory, `${name}-${key}.js`);
-  if (!existsSync(path)) return false;
-  const text = readFileSync(path, "utf8");
+/** Text of compiled files once it is evaluated. Immutable code, so every image of the process may use it. */
+const evaluated = new Map<string, unknown>();
+
+/** Value of a script file, evaluated once in the process with the code cache beside it. */
+export function evaluatedScript(path: string): unknown {
+  const known = evaluated.get(path);
+  if (known !== undefined) return known;
   const dataPath = `${path}.cache`;
   const cachedData = existsSync(dataPath) ? readFileSync(dataPath) : undefined;
-  const script = new Script(text, { filename: path, ...(cachedData === undefined ? {} : { cachedData }) });
-  const slow = (): unknown =>
-    new Script(readFileSync(path.replace(/\.js$/, ".slow.js"), "utf8"), {
-      filename: path,
-    }).runInThisContext();
+  const options = { filename: path, ...(cachedData === undefined ? {} : { cachedData }) };
+  const script = new Script(readFileSync(path, "utf8"), options);
+  const value: unknown = script.runInThisContext();
+  evaluated.set(path, value);
+  if (cachedData === undefined || script.cachedDataRejected === true) toCache.set(dataPath, script);
+  return value;
+}
+
+/** Scripts whose code cache is to be written when the image has been booted, and so the functions it needs are compiled. */
+const toCache = new Map<string, Script>();
+
+/** Writes the code caches that were missing. */
+export function writeCodeCaches(): void {
+  for (const [path, script] of toCache) writeAtomically(path, script.createCachedData());
+  toCache.clear();
+}
+
+/** Loads a compiled half into an image. Throws StaleFile when the file does not fit the system. */
+export function runHalf(image: Image, half: unknown, slow: () => unknown, name: string): void {
   try {
-    runCompiled(script.runInThisContext(), slow, fileHost(image), (thunk) => image.runtime.callNow(thunk));
+    runCompiled(half, slow, fileHost(image), (thunk) => image.runtime.callNow(thunk));
   } catch (error) {
-    if (error instanceof StaleFile) return false;
-    const condition =
-      error instanceof UnhandledCondition && error.condition !== null
-        ? debugText(error.condition)
-        : String(error);
-    throw new Error(`loading ${path} failed: ${condition}`, { cause: error });
+    if (error instanceof StaleFile) throw error;
+    const unhandled = error instanceof UnhandledCondition && error.condition !== null;
+    const reason = unhandled ? debugText(error.condition) : String(error);
+    throw new Error(`loading ${name} failed: ${reason}`, { cause: error });
   }
-  if (cachedData === undefined || script.cachedDataRejected === true)
-    writeAtomically(dataPath, script.createCachedData());
+}
+
+/** Loads a compiled file from the cache; false when it is not there. */
+export function loadCompiled(image: Image, cache: LibraryCache, name: string, key: string): boolean {
+  const path = join(cache.directory, `${name}-${key}.js`);
+  if (!evaluated.has(path) && !existsSync(path)) return false;
+  runHalf(image, evaluatedScript(path), () => evaluatedScript(path.replace(/\.js$/, ".slow.js")), path);
   return true;
 }
 
-/** Writes a compiled file; a file whose constants cannot be written stays uncached. */
+/** Writes a compiled file and removes older ones of its name; null when a constant cannot be written: it stays uncached. */
 export function storeCompiled(
   compiler: LibraryCompiler,
   cache: LibraryCache,
   name: string,
   key: string,
-): void {
+): CompiledText | null {
   let text: CompiledText;
   try {
     text = compiler.text();
   } catch (error) {
-    if (error instanceof ConstantError) return;
+    if (error instanceof ConstantError) return null;
     throw error;
   }
   mkdirSync(cache.directory, { recursive: true });
+  for (const file of readdirSync(cache.directory)) {
+    const older = file.startsWith(`${name}-`) && /^[0-9a-f]{40}\./.test(file.slice(name.length + 1));
+    if (older) rmSync(join(cache.directory, file), { force: true });
+  }
   const path = join(cache.directory, `${name}-${key}`);
   writeAtomically(`${path}.slow.js`, text.slow);
   writeAtomically(`${path}.js`, text.fast);
+  return text;
 }
 
-function writeAtomically(path: string, data: string | Uint8Array): void {
+/** Writes a file whole or not at all. */
+export function writeAtomically(path: string, data: string | Uint8Array): void {
   const temporary = `${path}.${process.pid}.tmp`;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(temporary, data);

@@ -70,7 +70,8 @@ function divideFloats(mode: Rounding, a: Real, b: Real): [Int, Real] {
   const round = (v: number): number => (format === DOUBLE ? v : Math.fround(v));
   const q = Math.trunc(round(x / y));
   // While the quotient is exact as a float, quotient and remainder are those of float arithmetic; beyond, exact arithmetic.
-  if (Math.abs(q) < 2 ** format.digits) return adjustFloat(mode, q + 0, round(x - round((q + 0) * y)), y, format);
+  if (Math.abs(q) < 2 ** format.digits)
+    return adjustFloat(mode, q + 0, round(x - round((q + 0) * y)), y, format);
   const r = x % y;
   return adjustFloat(mode, truncatedQuotient(x, y, r, format), r + 0, y, format);
 }
