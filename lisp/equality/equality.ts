@@ -10,6 +10,7 @@ import { Pathname } from "../data/pathname.ts";
 import { LString } from "../data/string.ts";
 import type { LispValue } from "../data/value.ts";
 import { isNumber, numbersEqual } from "../numbers/arithmetic.ts";
+import { samePathname } from "../pathnames/components.ts";
 import { downcaseCode } from "../characters/char-case.ts";
 import { findEntry } from "../hash/hash-table-operations.ts";
 
@@ -66,16 +67,11 @@ function bitsEqual(a: LArray, b: LArray): boolean {
   return true;
 }
 
-function pathnamesEqual(a: Pathname, b: Pathname): boolean {
-  const parts = ["host", "device", "directory", "name", "type", "version"] as const;
-  return a.logical === b.logical && parts.every((part) => equal(a[part], b[part]));
-}
-
 const equalLeaf: Leaf = (a, b) => {
   if (typeof a !== "object") return eql(a, b);
   if (a instanceof LString) return b instanceof LString && stringsEqual(a, b);
   if (isBitVector(a)) return isBitVector(b) && bitsEqual(a, b);
-  if (a instanceof Pathname) return b instanceof Pathname && pathnamesEqual(a, b);
+  if (a instanceof Pathname) return b instanceof Pathname && samePathname(a, b);
   return eql(a, b);
 };
 
@@ -150,7 +146,7 @@ const equalpLeaf: Leaf = (a, b, later) => {
     return true;
   }
   if (a instanceof LHashTable) return b instanceof LHashTable && tablesEqualp(a, b);
-  if (a instanceof Pathname) return b instanceof Pathname && pathnamesEqual(a, b);
+  if (a instanceof Pathname) return b instanceof Pathname && samePathname(a, b);
   if (Array.isArray(a) || a instanceof LString || a instanceof LArray) return arraysEqualp(a, b, later);
   return a === b;
 };

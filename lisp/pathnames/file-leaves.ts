@@ -217,15 +217,11 @@ interface StreamFacts {
   codec: NonNullable<ReturnType<typeof codecNamed>>;
 }
 
-function optionName(
-  value: LispValue | undefined,
-  allowed: readonly string[],
-  what: string,
-): string | undefined {
+function optionName(value: LispValue | undefined, allowed: readonly string[]): string | undefined {
   if (value === undefined) return undefined;
   const name = value instanceof LSymbol ? value.name : "";
   if (allowed.includes(name)) return name;
-  throw simpleError("SIMPLE-ERROR", "~S is no value for the option ~A of OPEN.", value, LString.from(what));
+  throw typeError(value, `(MEMBER ${allowed.map((each) => (each === "NIL" ? each : `:${each}`)).join(" ")})`);
 }
 
 const ifExistsNames = [
@@ -267,9 +263,9 @@ function installOpen(define: DefineLeaf, host: LeafHost, system: FileSystem): vo
       format?: LispValue,
     ) => {
       const options: OpenOptions = {
-        direction: optionName(direction, ["INPUT", "OUTPUT", "IO", "PROBE"], ":DIRECTION") ?? "INPUT",
-        ifExists: optionName(ifExists, ifExistsNames, ":IF-EXISTS"),
-        ifMissing: optionName(ifMissing, ["ERROR", "CREATE", "NIL"], ":IF-DOES-NOT-EXIST"),
+        direction: optionName(direction, ["INPUT", "OUTPUT", "IO", "PROBE"]) ?? "INPUT",
+        ifExists: optionName(ifExists, ifExistsNames),
+        ifMissing: optionName(ifMissing, ["ERROR", "CREATE", "NIL"]),
       };
       return system.open(system.pathnames.designated(designator), options, {
         element: elementOf(bits, signed),

@@ -12,7 +12,7 @@ import { boundOf } from "../streams/character-leaves.ts";
 import { isWild, samePathname, sameComponent, WildPattern } from "./components.ts";
 import { logicalHostOf, parseLogical } from "./logical-names.ts";
 import { pathnameMatches, translate } from "./matching.ts";
-import { convertCase, directoryArgument, mergeDirectories } from "./merging.ts";
+import { convertCase, directoryArgument } from "./merging.ts";
 import { NameProblem } from "./native-names.ts";
 import { componentArgument, type PathnameSystem, pathnameSystem } from "./pathname-system.ts";
 
@@ -57,11 +57,7 @@ function installMaking(define: DefineLeaf, host: LeafHost, system: PathnameSyste
       return new Pathname(
         given === undefined ? base.host : logical ? (upper ?? NIL) : NIL,
         local(device, "device") ?? (logical ? system.keywords.unspecific : base.device),
-        directoryValue === undefined
-          ? base.directory
-          : directoryValue === NIL
-            ? NIL
-            : mergeDirectories(checkedDirectory(system, directoryValue), base.directory),
+        directoryValue === undefined ? base.directory : checkedDirectory(system, directoryValue),
         local(name, "name") ?? base.name,
         local(type, "type") ?? base.type,
         version ?? base.version,

@@ -138,22 +138,29 @@ export class PathnameSystem {
   requireHost(value: LispValue): string {
     const name = value instanceof LString ? value.toJS().toUpperCase() : "";
     if (!this.logicalHosts.has(name)) {
-      throw simpleError("SIMPLE-ERROR", "~S is not defined as a logical host.", value);
+      throw new LispError("SIMPLE-TYPE-ERROR", [
+        ["DATUM", value],
+        ["EXPECTED-TYPE", "(SATISFIES AUTOLITH-SYSTEM::%LOGICAL-HOST-P)"],
+        ["FORMAT-CONTROL", "~S is not defined as a logical host."],
+        ["FORMAT-ARGUMENTS", [value]],
+      ]);
     }
     return name;
   }
 }
 
-/** A component argument: what a pathname component may be. */
+const componentTypes: Record<string, string> = {
+  name: "(OR STRING SYMBOL)",
+  type: "(OR STRING SYMBOL)",
+  device: "(OR STRING SYMBOL)",
+  directory: "(OR STRING SYMBOL CONS)",
+};
+
+/** An argument of MAKE-PATHNAME, checked to be what the component may be. */
 export function componentArgument(value: LispValue, what: string): LispValue {
-  const fine =
-    value instanceof LString ||
-    value instanceof LSymbol ||
-    typeof value === "number" ||
-    value instanceof Cons;
-  if (fine || value === NIL) return value;
-  if (value instanceof WildPattern) return value;
-  throw simpleError("SIMPLE-ERROR", "~S cannot be the ~A of a pathname.", value, LString.from(what));
+  if (value instanceof LString || value instanceof LSymbol || value instanceof WildPattern) return value;
+  if (what === "directory" && value instanceof Cons) return value;
+  throw typeError(value, componentTypes[what] ?? "STRING");
 }
 
 const systems = new WeakMap<LeafHost, PathnameSystem>();

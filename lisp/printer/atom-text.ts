@@ -147,6 +147,6 @@ export class AtomPrinter {
 
 function bitVector(array: LArray): string {
   let text = "#*";
-  for (let i = 0; i < array.length; i++) text += String(array.ref(i));
+  for (let i = 0; i < array.length; i++) text += array.ref(i) === 1 ? "1" : "0";
   return text;
 }

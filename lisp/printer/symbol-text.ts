@@ -3,7 +3,7 @@ import type { LPackage, LSymbol } from "../data/symbol.ts";
 import type { PrintCase, PrintSettings } from "./settings.ts";
 
 /** Characters that cannot stand unescaped in a token. */
-const special = /[\s"'(),:;`|\\\u0000-\u0020\u007f\u00a0]/;
+const special = /[\s\p{Cc}"'(),:;`|\\]/u;
 
 function isDigit(code: number, base: number): boolean {
   if (code >= 48 && code <= 57) return code - 48 < base || base <= 10;

@@ -1,4 +1,4 @@
-import { arrayToList, listToArray } from "../data/cons.ts";
+import { arrayToList } from "../data/cons.ts";
 import { simpleError, typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { LStream } from "../data/stream.ts";
@@ -18,10 +18,6 @@ import { FileStream } from "./file-stream.ts";
 import { NativeStream } from "./native-stream.ts";
 import { asStream, guarded, ofClass, StreamAccess } from "./stream-access.ts";
 import { FillPointerOutputStream, StringInputStream, StringOutputStream } from "./string-streams.ts";
-
-function streamList(value: LispValue): NativeStream[] {
-  return (listToArray(value) ?? []).map(asStream);
-}
 
 function requireInput(stream: NativeStream): NativeStream {
   if (!stream.input) throw typeError(stream, "(SATISFIES INPUT-STREAM-P)");
