@@ -10,12 +10,18 @@ import type { HostPort } from "../streams/host-port.ts";
 /** Seconds from 1900 (universal time) to 1970 (epoch). */
 const universalEpoch = 2_208_988_800;
 
+/** The keywords of *FEATURES*. */
+const featureNames = ["AUTOLITH", "ANSI-CL", "COMMON-LISP", "IEEE-FLOATING-POINT", "UNIX", "64-BIT"];
+
 /** Installer of the environment functions (chapter 25) for an image on this machine. */
 export function environmentInstaller({ machine }: HostPort): LeafInstaller {
   return (define, host) => {
     const units = host.symbol("INTERNAL-TIME-UNITS-PER-SECOND");
     units.kind = "constant";
     units.value = 1_000_000;
+    const features = host.symbol("*FEATURES*");
+    features.kind = "special";
+    features.value = list(...featureNames.map((name) => host.symbol(`:${name}`)));
     const startedAtMs = machine.monotonicMs();
     define("GET-UNIVERSAL-TIME", "", () => Math.floor(machine.now() / 1000) + universalEpoch);
     define("GET-INTERNAL-REAL-TIME", "", () => Math.round((machine.monotonicMs() - startedAtMs) * 1000));

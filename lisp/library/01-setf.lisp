@@ -84,13 +84,26 @@
   "Define how SETF expands for places (NAME …): BODY returns the five values of a setf expansion."
   `(eval-when (:compile-toplevel :load-toplevel :execute)
      (%set-symbol-info ',name 'setf-expander (macro-lambda ,name ,lambda-list ,@body))
+     (%set-symbol-info ',name 'setf-documentation ,(split-documentation body))
      ',name))
 
 (defun split-documentation (body)
   "Two values: documentation string or NIL, and the body without it."
-  (if (and (consp body) (stringp (car body)) (cdr body))
-      (values (car body) (cdr body))
-      (values nil body)))
+  (cond ((atom body) (values nil body))
+        ((and (stringp (car body)) (cdr body)) (values (car body) (cdr body)))
+        ((and (consp (car body)) (eq (caar body) 'declare))
+         (multiple-value-bind (documentation rest) (split-documentation (cdr body))
+           (values documentation (cons (car body) rest))))
+        (t (values nil body))))
+
+(defun body-in-block (name body)
+  "BODY without documentation, its forms in a block and its declarations before it."
+  (multiple-value-bind (documentation body) (split-documentation body)
+    (declare (ignore documentation))
+    (do ((declarations nil) (rest body (cdr rest)))
+        ((not (and (consp rest) (consp (car rest)) (eq (caar rest) 'declare)))
+         (append (reverse-list declarations nil) (list (list* 'block name rest))))
+      (setq declarations (cons (car rest) declarations)))))
 
 (defmacro defsetf (access-function &rest rest)
   "Define how SETF expands for places (ACCESS-FUNCTION …): short form with an update function, or long form with a body."
@@ -100,6 +113,7 @@
                            (lambda (place environment)
                              (declare (ignore environment))
                              (update-function-expansion place ',(car rest))))
+         (%set-symbol-info ',access-function 'setf-documentation ,(cadr rest))
          ',access-function)
       (let ((lambda-list (car rest)) (stores (cadr rest)) (body (cddr rest)) (temps (gensym "TEMPS")))
         (multiple-value-bind (clean environment-variable) (without-environment lambda-list)
@@ -114,8 +128,9 @@
                     (values ,temps
                             (cdr place)
                             (list ,@stores)
-                            (apply (lambda ,clean (block ,access-function ,@body)) ,temps)
+                            (apply (lambda ,clean ,@(body-in-block access-function body)) ,temps)
                             (cons ',access-function ,temps)))))
+               (%set-symbol-info ',access-function 'setf-documentation ,(split-documentation body))
                ',access-function))))))
 
 (defun store-names (stores)
@@ -358,4 +373,7 @@
   "Define a compiler macro for calls of NAME."
   `(eval-when (:compile-toplevel :load-toplevel :execute)
      (setf (compiler-macro-function ',name) (macro-lambda ,name ,lambda-list ,@body))
+     (%set-symbol-info ',(if (consp name) (cadr name) name)
+                       ',(if (consp name) 'setf-compiler-macro-documentation 'compiler-macro-documentation)
+                       ,(split-documentation body))
      ',name))

@@ -151,6 +151,9 @@
   (declare (ignore condition))
   (write-string "A transfer of control failed." stream))
 
+(define-standard-report internal-error (condition stream)
+  (format stream "The Lisp system itself failed: ~A" (%instance-ref condition 0)))
+
 (define-standard-report program-error (condition stream)
   (declare (ignore condition))
   (write-string "The program is wrong." stream))

@@ -160,8 +160,8 @@
 (defmacro untrace (&rest names)
   "Ends reporting calls of the functions named, or of all."
   (if names
-      `(progn (mapc #'untrace-function ',names) ',names)
-      '(mapc #'untrace-function (mapcar #'car *traced*))))
+      `(progn (mapc #'untrace-function ',names) t)
+      '(progn (mapc #'untrace-function (mapcar #'car *traced*)) t)))
 
 (defmacro step (form)
   "Evaluates a form; there is no stepper."

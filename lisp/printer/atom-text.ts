@@ -133,8 +133,7 @@ export class AtomPrinter {
   }
 
   private randomState(state: RandomState): string {
-    const numbers = Object.values(state as unknown as Record<string, unknown>).flat();
-    return `#S(RANDOM-STATE :STATE (${numbers.map(String).join(" ")}))`;
+    return `#.(AUTOLITH-SYSTEM:RANDOM-STATE-FROM (QUOTE (${[...state.words].join(" ")})))`;
   }
 
   private functionName(fn: LFunction, settings: PrintSettings): string {

@@ -1,10 +1,11 @@
 import { LArray } from "../data/array.ts";
 import { Char } from "../data/character.ts";
-import { Cons } from "../data/cons.ts";
+import { Cons, listToArray } from "../data/cons.ts";
 import { typeError } from "../data/error.ts";
 import { LStruct } from "../data/instance.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { DoubleFloat, SingleFloat } from "../data/number.ts";
+import { RandomState } from "../data/random-state.ts";
 import { LString } from "../data/string.ts";
 import { bool, LSymbol, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -268,6 +269,11 @@ function installPretty(define: DefineLeaf, access: StreamAccess): void {
 }
 
 function installFloatDigits(define: DefineLeaf, host: LeafHost): void {
+  define("SYS:RANDOM-STATE-FROM", "words", (words: LispValue) => {
+    const items = listToArray(words) ?? [];
+    if (items.length !== 4) throw typeError(words, "(CONS (UNSIGNED-BYTE 32) LIST)");
+    return new RandomState(Uint32Array.from(items as number[]));
+  });
   define(
     "SYS:FLOAT-DIGIT-STRING",
     "float",
