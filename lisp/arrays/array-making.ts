@@ -39,7 +39,8 @@ export interface ArrayOptions {
 /** Dimensions from an integer or a list of integers. */
 export function parseDimensions(x: LispValue): number[] {
   const items = typeof x === "number" || typeof x === "bigint" ? [x] : listToArray(x);
-  if (items === null) throw typeError(x instanceof Cons ? x.cdr : x, x instanceof Cons ? "LIST" : "(OR UNSIGNED-BYTE LIST)");
+  if (items === null)
+    throw typeError(x instanceof Cons ? x.cdr : x, x instanceof Cons ? "LIST" : "(OR UNSIGNED-BYTE LIST)");
   const dims = items.map((dim) => {
     if (typeof dim === "number" && dim >= 0 && dim < TOTAL_SIZE_LIMIT) return dim;
     throw typeError(dim, `(INTEGER 0 (${TOTAL_SIZE_LIMIT}))`);

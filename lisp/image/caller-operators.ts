@@ -109,6 +109,14 @@ export function installCallers(image: Image): CoroutineDriver {
   return driver;
 }
 
+function rows(value: LispValue): LispValue[][] {
+  return (listToArray(value) ?? []).map((row) => listToArray(row) ?? []);
+}
+
+function textOf(value: LispValue | undefined): string {
+  return value instanceof LString ? value.toJS() : "";
+}
+
 /** The ways a thread ends or waits: the debugger, QUIT, SLEEP. */
 function installEnds(image: Image): void {
   const { runtime } = image;
@@ -127,14 +135,24 @@ function installEnds(image: Image): void {
     return runtime.unwindToTop("unhandled condition");
   });
   caller("SYS:%HAS-DEBUGGER", "", () => bool(runtime.current !== null && runtime.current.debugger !== null));
-  caller("SYS:%ASK-DEBUGGER", "condition text restarts", (condition, text, restarts) => {
-    const rows = (listToArray(restarts!) ?? []).map((row) => {
-      const [restart, name, about] = listToArray(row) as [LispValue, LString, LString];
-      return { restart, name: name.toJS(), text: about.toJS() };
-    });
-    const report = { condition: condition!, text: (text as LString).toJS(), restarts: rows };
-    return runtime.wait(runtime.current!.debugger!(report));
-  });
+  caller(
+    "SYS:%ASK-DEBUGGER",
+    "condition text type slots restarts",
+    (condition, text, type, slots, restarts) => {
+      const report = {
+        condition: condition!,
+        text: (text as LString).toJS(),
+        type: (type as LString).toJS(),
+        slots: rows(slots!).map(([name, value]) => ({ name: textOf(name), value: textOf(value) })),
+        restarts: rows(restarts!).map(([restart, name, about]) => ({
+          restart: restart!,
+          name: textOf(name),
+          text: textOf(about),
+        })),
+      };
+      return runtime.wait(runtime.current!.debugger!(report));
+    },
+  );
   caller("SYS:%QUIT", "code", (code) => {
     const thread = runtime.current;
     if (thread !== null) thread.quitCode = typeof code === "number" ? code & 255 : 0;

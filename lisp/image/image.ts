@@ -31,6 +31,8 @@ export class Image implements CompilerHost, LeafHost {
   /** Reads the text of a type specifier or lambda list in COMMON-LISP. */
   private readonly typeTexts = new Map<string, LispValue>();
   readText: (text: string) => LispValue = () => NIL;
+  /** Told of each definition made after the boot: kind, printed name, source text when it is known, file. */
+  onDefinition: (kind: string, name: string, source: string, file: string | null) => void = () => undefined;
   /** The library is loaded: from here on COMMON-LISP is locked. */
   booted = false;
   /** Where the form being loaded was read, for definitions. */

@@ -8,8 +8,12 @@
   "Offer CONDITION and the live restarts to whoever runs this evaluation; without anybody the evaluation ends."
   (cond (*listener-debugger* (funcall *listener-debugger* condition))
         ((%has-debugger)
-         (let ((choice (%ask-debugger condition (condition-text condition) (mapcar #'restart-row (compute-restarts condition)))))
-           (apply #'invoke-restart choice)))
+         (let ((choice (%ask-debugger condition (condition-text condition) (prin1-to-string (type-of condition))
+                                      (handler-case (condition-slots condition) (error () nil))
+                                      (mapcar #'restart-row (compute-restarts condition)))))
+           (if choice
+               (apply #'invoke-restart (car choice) (mapcar #'argument-value (cdr choice)))
+               (%enter-debugger condition))))
         (t (%enter-debugger condition (condition-text condition) (prin1-to-string (type-of condition)))))
   ;; A restart that returns leaves the error where it was.
   (enter-debugger condition))
@@ -21,6 +25,12 @@
                         (*package* (find-package "COMMON-LISP-USER")))
                     (princ-to-string condition)))
     (error () (format nil "a condition of type ~S (its report failed)" (type-of condition)))))
+
+(defun argument-value (text)
+  "Value of a form given as text for an argument of a restart."
+  (eval (read-from-string text)))
+
+(defvar *source-file* nil "Where the text being evaluated comes from, or NIL.")
 
 (defun restart-row (restart)
   (list restart

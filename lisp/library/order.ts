@@ -46,4 +46,5 @@ export const libraryFiles: readonly string[] = [
   "89-evaluation",
   "90-load",
   "91-listener",
+  "95-host",
 ];

@@ -29,6 +29,10 @@ export interface UnhandledReport {
   readonly condition: LispValue;
   /** What the condition reports. */
   readonly text: string;
+  /** Printed type of the condition. */
+  readonly type: string;
+  /** Names and printed values of its slots. */
+  readonly slots: readonly { readonly name: string; readonly value: string }[];
   /** Live restarts, innermost first, and what they say of themselves. */
   readonly restarts: readonly { readonly restart: LispValue; readonly name: string; readonly text: string }[];
 }
