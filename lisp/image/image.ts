@@ -129,7 +129,7 @@ export class Image implements CompilerHost, LeafHost {
   // ---------------------------------------------------------------- leaves
 
   values(...values: readonly LispValue[]): LispValue {
-    this.runtime.mv = values.length === 1 ? null : [...values];
+    this.runtime.mv = values.length === 1 ? null : (values as LispValue[]);
     return values[0] ?? NIL;
   }
 

@@ -10,20 +10,24 @@ import {
   SINGLE,
 } from "./float-bits.ts";
 import {
+  addRational,
+  denominatorOf,
+  divRational,
+  mulRational,
+  numeratorOf,
+  type Rational,
+  subRational,
+} from "./rationals.ts";
+import {
   addInt,
   compareInt,
-  gcdInt,
-  type Int,
-  isInteger,
   mulInt,
   negInt,
-  quotInt,
   signInt,
   subInt,
 } from "./integers.ts";
 import { divisionByZero, floatInvalid, floatOverflow, typeError } from "./number-errors.ts";
 
-export type Rational = Int | Ratio;
 export type Float = SingleFloat | DoubleFloat;
 export type Real = Rational | Float;
 export type LispNumber = Real | Complex;
@@ -112,27 +116,6 @@ export function realToFloat(x: Real, format: FloatFormat, operation = "FLOAT"): 
   return v;
 }
 
-/** num/den in normal form; den is not zero. */
-export function makeRational(num: Int, den: Int): Rational {
-  if (den === 1) return num;
-  const g = gcdInt(num, den);
-  let n = g === 1 ? num : quotInt(num, g);
-  let d = g === 1 ? den : quotInt(den, g);
-  if (d < 0) {
-    n = negInt(n);
-    d = negInt(d);
-  }
-  return d === 1 ? n : new Ratio(n, d);
-}
-
-export function numeratorOf(x: Rational): Int {
-  return x instanceof Ratio ? x.num : x;
-}
-
-export function denominatorOf(x: Rational): Int {
-  return x instanceof Ratio ? x.den : 1;
-}
-
 /** Complex in normal form: parts of one kind, and a rational one with imaginary part 0 is its real part. */
 export function makeComplex(re: Real, im: Real): LispNumber {
   const top = Math.max(rank(re), rank(im));
@@ -141,96 +124,126 @@ export function makeComplex(re: Real, im: Real): LispNumber {
   return new Complex(makeFloat(realToFloat(re, format), format), makeFloat(realToFloat(im, format), format));
 }
 
-function addRational(a: Rational, b: Rational): Rational {
-  if (isInteger(a) && isInteger(b)) return addInt(a, b);
-  const da = denominatorOf(a);
-  const db = denominatorOf(b);
-  return makeRational(addInt(mulInt(numeratorOf(a), db), mulInt(numeratorOf(b), da)), mulInt(da, db));
-}
-
-function subRational(a: Rational, b: Rational): Rational {
-  if (isInteger(a) && isInteger(b)) return subInt(a, b);
-  const da = denominatorOf(a);
-  const db = denominatorOf(b);
-  return makeRational(subInt(mulInt(numeratorOf(a), db), mulInt(numeratorOf(b), da)), mulInt(da, db));
-}
-
-function mulRational(a: Rational, b: Rational): Rational {
-  if (isInteger(a) && isInteger(b)) return mulInt(a, b);
-  return makeRational(mulInt(numeratorOf(a), numeratorOf(b)), mulInt(denominatorOf(a), denominatorOf(b)));
-}
-
-function divRational(a: Rational, b: Rational): Rational {
-  if (b === 0) return divisionByZero("/", [a, b]);
-  return makeRational(mulInt(numeratorOf(a), denominatorOf(b)), mulInt(denominatorOf(a), numeratorOf(b)));
-}
-
 /** The common float format of two reals of which at least one is a float. */
 function commonFormat(ra: number, rb: number): FloatFormat {
   return ra === DOUBLE_RANK || rb === DOUBLE_RANK ? DOUBLE : SINGLE;
 }
 
+/** Value of an operand for double arithmetic, when it is at hand without rounding. */
+function doubleOperand(x: unknown): number | undefined {
+  if (x instanceof DoubleFloat) return x.v;
+  if (typeof x === "number") return x;
+  return x instanceof SingleFloat ? x.v : undefined;
+}
+
+/** Value of an operand for single arithmetic, when it is at hand. */
+function singleOperand(x: unknown): number | undefined {
+  if (x instanceof SingleFloat) return x.v;
+  return typeof x === "number" ? Math.fround(x) : undefined;
+}
+
+function doubleResult(v: number, operation: string, a: unknown, b: unknown): DoubleFloat {
+  if (v - v !== 0) trapUnlessQuiet(v, operation, [a as LispNumber, b as LispNumber]);
+  return new DoubleFloat(v);
+}
+
+function singleResult(v: number, operation: string, a: unknown, b: unknown): SingleFloat {
+  const result = new SingleFloat(v);
+  if (result.v - result.v !== 0) trapUnlessQuiet(result.v, operation, [a as LispNumber, b as LispNumber]);
+  return result;
+}
+
+/** How one operation works on each kind of operands. */
+interface Operation {
+  readonly name: string;
+  readonly complex: (a: LispNumber, b: LispNumber) => LispNumber;
+  readonly rational: (a: Rational, b: Rational) => Rational;
+  readonly float: (x: number, y: number) => number;
+}
+
+/** Any operands, after the quick cases. */
+function operate(operation: Operation, a: unknown, b: unknown): LispNumber {
+  const ra = rank(a);
+  const rb = rank(b);
+  if (ra === COMPLEX || rb === COMPLEX) return operation.complex(a as LispNumber, b as LispNumber);
+  if (ra <= RATIO && rb <= RATIO) return operation.rational(a as Rational, b as Rational);
+  const format = commonFormat(ra, rb);
+  const { name } = operation;
+  const v = operation.float(realToFloat(a as Real, format, name), realToFloat(b as Real, format, name));
+  return checkedFloat(v, format, name, a as Real, b as Real);
+}
+
+const ADDITION: Operation = { name: "+", complex: addComplex, rational: addRational, float: (x, y) => x + y };
+const SUBTRACTION: Operation = {
+  name: "-",
+  complex: subComplex,
+  rational: subRational,
+  float: (x, y) => x - y,
+};
+const MULTIPLICATION: Operation = {
+  name: "*",
+  complex: mulComplex,
+  rational: mulRational,
+  float: (x, y) => x * y,
+};
+
 /** `+` of two numbers. */
 export function add(a: unknown, b: unknown): LispNumber {
   if (typeof a === "number" && typeof b === "number") return addInt(a, b);
-  if (a instanceof DoubleFloat && b instanceof DoubleFloat) return doubleResult(a.v + b.v, "+", a, b);
-  const ra = rank(a);
-  const rb = rank(b);
-  if (ra === COMPLEX || rb === COMPLEX) return addComplex(a as LispNumber, b as LispNumber);
-  if (ra <= RATIO && rb <= RATIO) return addRational(a as Rational, b as Rational);
-  const format = commonFormat(ra, rb);
-  return checkedFloat(
-    realToFloat(a as Real, format, "+") + realToFloat(b as Real, format, "+"),
-    format,
-    "+",
-    a as Real,
-    b as Real,
-  );
-}
-
-function doubleResult(v: number, operation: string, a: DoubleFloat, b: DoubleFloat): DoubleFloat {
-  if (v - v !== 0) trapUnlessQuiet(v, operation, [a, b]);
-  return new DoubleFloat(v);
+  if (a instanceof DoubleFloat || b instanceof DoubleFloat) {
+    const x = doubleOperand(a);
+    const y = doubleOperand(b);
+    if (x !== undefined && y !== undefined) return doubleResult(x + y, "+", a, b);
+  } else if (a instanceof SingleFloat || b instanceof SingleFloat) {
+    const x = singleOperand(a);
+    const y = singleOperand(b);
+    if (x !== undefined && y !== undefined) return singleResult(x + y, "+", a, b);
+  }
+  return operate(ADDITION, a, b);
 }
 
 /** `-` of two numbers. */
 export function sub(a: unknown, b: unknown): LispNumber {
   if (typeof a === "number" && typeof b === "number") return subInt(a, b);
-  if (a instanceof DoubleFloat && b instanceof DoubleFloat) return doubleResult(a.v - b.v, "-", a, b);
-  const ra = rank(a);
-  const rb = rank(b);
-  if (ra === COMPLEX || rb === COMPLEX) return subComplex(a as LispNumber, b as LispNumber);
-  if (ra <= RATIO && rb <= RATIO) return subRational(a as Rational, b as Rational);
-  const format = commonFormat(ra, rb);
-  return checkedFloat(
-    realToFloat(a as Real, format, "-") - realToFloat(b as Real, format, "-"),
-    format,
-    "-",
-    a as Real,
-    b as Real,
-  );
+  if (a instanceof DoubleFloat || b instanceof DoubleFloat) {
+    const x = doubleOperand(a);
+    const y = doubleOperand(b);
+    if (x !== undefined && y !== undefined) return doubleResult(x - y, "-", a, b);
+  } else if (a instanceof SingleFloat || b instanceof SingleFloat) {
+    const x = singleOperand(a);
+    const y = singleOperand(b);
+    if (x !== undefined && y !== undefined) return singleResult(x - y, "-", a, b);
+  }
+  return operate(SUBTRACTION, a, b);
 }
 
 /** `*` of two numbers. */
 export function mul(a: unknown, b: unknown): LispNumber {
   if (typeof a === "number" && typeof b === "number") return mulInt(a, b);
-  if (a instanceof DoubleFloat && b instanceof DoubleFloat) return doubleResult(a.v * b.v, "*", a, b);
-  const ra = rank(a);
-  const rb = rank(b);
-  if (ra === COMPLEX || rb === COMPLEX) return mulComplex(a as LispNumber, b as LispNumber);
-  if (ra <= RATIO && rb <= RATIO) return mulRational(a as Rational, b as Rational);
-  const format = commonFormat(ra, rb);
-  return checkedFloat(
-    realToFloat(a as Real, format, "*") * realToFloat(b as Real, format, "*"),
-    format,
-    "*",
-    a as Real,
-    b as Real,
-  );
+  if (a instanceof DoubleFloat || b instanceof DoubleFloat) {
+    const x = doubleOperand(a);
+    const y = doubleOperand(b);
+    if (x !== undefined && y !== undefined) return doubleResult(x * y, "*", a, b);
+  } else if (a instanceof SingleFloat || b instanceof SingleFloat) {
+    const x = singleOperand(a);
+    const y = singleOperand(b);
+    if (x !== undefined && y !== undefined) return singleResult(x * y, "*", a, b);
+  }
+  return operate(MULTIPLICATION, a, b);
 }
 
 /** `/` of two numbers. */
 export function div(a: unknown, b: unknown): LispNumber {
+  if (typeof a === "number" && typeof b === "number" && b !== 0 && a % b === 0) return a / b + 0;
+  if (a instanceof DoubleFloat || b instanceof DoubleFloat) {
+    const x = doubleOperand(a);
+    const y = doubleOperand(b);
+    if (x !== undefined && y !== undefined && y !== 0) return doubleResult(x / y, "/", a, b);
+  } else if (a instanceof SingleFloat || b instanceof SingleFloat) {
+    const x = singleOperand(a);
+    const y = singleOperand(b);
+    if (x !== undefined && y !== undefined && y !== 0) return singleResult(x / y, "/", a, b);
+  }
   const ra = rank(a);
   const rb = rank(b);
   if (ra === COMPLEX || rb === COMPLEX) return divComplex(a as LispNumber, b as LispNumber);
@@ -322,13 +335,16 @@ function requireReal(x: unknown): Real {
 /** Exact comparison of two reals: negative, zero, positive; NaN if an operand is NaN. Other operands are type errors. */
 export function compareReal(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
+  const p = doubleOperand(a);
+  const q = doubleOperand(b);
+  if (p !== undefined && q !== undefined) return p < q ? -1 : p > q ? 1 : p === q ? 0 : Number.NaN;
   const x = requireReal(a);
   const y = requireReal(b);
   if (!(x instanceof Ratio) && !(y instanceof Ratio)) {
     // Mixed comparisons of number and bigint are exact in JavaScript, and safe integers are exact as doubles.
-    const p = isFloat(x) ? x.v : x;
-    const q = isFloat(y) ? y.v : y;
-    return p < q ? -1 : p > q ? 1 : p == q ? 0 : Number.NaN;
+    const v = isFloat(x) ? x.v : x;
+    const w = isFloat(y) ? y.v : y;
+    return v < w ? -1 : v > w ? 1 : v == w ? 0 : Number.NaN;
   }
   return compareWithRatio(x, y);
 }

@@ -7,12 +7,11 @@ import {
   isRational,
   type LispNumber,
   makeFloat,
-  makeRational,
   mul,
-  type Rational,
   type Real,
   signReal,
 } from "./arithmetic.ts";
+import { makeRational, type Rational } from "./rationals.ts";
 import { expPair, logPair, multiplyPair } from "./complex-functions.ts";
 import { exptInt, type Int, isInteger, isOdd, negInt, quotInt, signInt } from "./integers.ts";
 import { divisionByZero, floatInvalid } from "./number-errors.ts";

@@ -5,18 +5,15 @@ import { RandomState } from "../data/random-state.ts";
 import { bool, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import {
-  denominatorOf,
   type Float,
   formatOf,
   isFloat,
   isRational,
   makeFloat,
-  makeRational,
-  numeratorOf,
-  type Rational,
   type Real,
   realToFloat,
 } from "./arithmetic.ts";
+import { denominatorOf, makeRational, numeratorOf, type Rational } from "./rationals.ts";
 import { requireInteger } from "./arithmetic-leaves.ts";
 import {
   decodeFloat,

@@ -1,20 +1,17 @@
 /** FLOOR, CEILING, TRUNCATE, ROUND, their float versions, MOD and REM over all reals. */
 import {
   checkedFloat,
-  denominatorOf,
   DOUBLE_RANK,
   formatOf,
   isFloat,
   isReal,
   makeFloat,
-  makeRational,
-  numeratorOf,
   rank,
-  type Rational,
   type Real,
   realToFloat,
   signReal,
 } from "./arithmetic.ts";
+import { denominatorOf, makeRational, numeratorOf, type Rational } from "./rationals.ts";
 import {
   decodeFloat,
   DOUBLE,
@@ -124,11 +121,16 @@ function negativeZeroQuotient(x: Real, y: Real): boolean {
 
 /** MOD. */
 export function modReal(a: unknown, b: unknown): Real {
+  if (typeof a === "number" && typeof b === "number" && b !== 0) {
+    const r = (a % b) + 0;
+    return r !== 0 && r < 0 !== b < 0 ? r + b : r;
+  }
   return divideReal("floor", a, b)[1];
 }
 
 /** REM. */
 export function remReal(a: unknown, b: unknown): Real {
+  if (typeof a === "number" && typeof b === "number" && b !== 0) return (a % b) + 0;
   return divideReal("truncate", a, b)[1];
 }
 

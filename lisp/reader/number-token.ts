@@ -1,7 +1,7 @@
 /** Numbers in token syntax: integers and ratios in a base, floats in decimal. */
 import { DoubleFloat, SingleFloat } from "../data/number.ts";
 import type { LispValue } from "../data/value.ts";
-import { makeRational } from "../numbers/arithmetic.ts";
+import { makeRational } from "../numbers/rationals.ts";
 import { DOUBLE, type FloatFormat, SINGLE } from "../numbers/float-bits.ts";
 import { decimalToFloat } from "../numbers/float-text.ts";
 import { parseDigits } from "../numbers/integer-text.ts";
