@@ -74,19 +74,46 @@ function installMaking(define: DefineLeaf, host: LeafHost): void {
   define("ARRAY-ELEMENT-TYPE", "array", (x: LispValue) => specifierOfKind(host, kindOf(requireArray(x))));
 }
 
+/** Row-major index of subscripts given one by one; two of them are the common case. */
+function subscriptIndex(
+  array: LispArray,
+  i: LispValue | undefined,
+  j: LispValue | undefined,
+  more: readonly LispValue[],
+): number {
+  if (j !== undefined && more.length === 0 && array instanceof LArray && array.dims.length === 2) {
+    const columns = array.dims[1] as number;
+    return checkIndex(i as LispValue, array.dims[0] as number) * columns + checkIndex(j, columns);
+  }
+  return rowMajorIndex(
+    array,
+    [i, j, ...more].filter((subscript) => subscript !== undefined),
+  );
+}
+
 function installAccess(define: DefineLeaf): void {
   for (const name of ["AREF", "BIT", "SBIT"]) {
     const check = name === "AREF" ? requireArray : requireBitArray;
-    define(name, "array &rest subscripts", (x: LispValue, ...subscripts: LispValue[]) => {
-      const array = check(x);
-      return elementAt(array, rowMajorIndex(array, subscripts));
-    });
+    define(
+      name,
+      "array &rest subscripts",
+      (x: LispValue, i?: LispValue, j?: LispValue, ...more: LispValue[]) => {
+        const array = check(x);
+        if (i !== undefined && j === undefined && isVector(array))
+          return elementAt(array, checkIndex(i, totalSize(array)));
+        return elementAt(array, subscriptIndex(array, i, j, more));
+      },
+    );
     define(
       `(SETF ${name})`,
       "value array &rest subscripts",
-      (value: LispValue, x: LispValue, ...subscripts: LispValue[]) => {
+      (value: LispValue, x: LispValue, i?: LispValue, j?: LispValue, ...more: LispValue[]) => {
         const array = check(x);
-        storeAt(array, rowMajorIndex(array, subscripts), value);
+        const index =
+          i !== undefined && j === undefined && isVector(array)
+            ? checkIndex(i, totalSize(array))
+            : subscriptIndex(array, i, j, more);
+        storeAt(array, index, value);
         return value;
       },
     );

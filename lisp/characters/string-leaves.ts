@@ -168,7 +168,8 @@ const COMPARISONS: readonly (readonly [exact: string, folded: string, holds: Jud
 ];
 
 const COMPARISON_LIST = "string1 string2 &key start1 end1 start2 end2";
-type ComparisonArguments = [LispValue, LispValue, LispValue?, LispValue?, LispValue?, LispValue?];
+type Bound = LispValue | undefined;
+type ComparisonArguments = [LispValue, LispValue, Bound?, Bound?, Bound?, Bound?];
 
 /** First index (in the first string) where two parts differ, and the order of the parts. */
 function compareParts(
@@ -198,12 +199,33 @@ function installComparisons(define: DefineLeaf): void {
     ["STRING=", false],
     ["STRING-EQUAL", true],
   ] as const) {
-    define(name, COMPARISON_LIST, (...args: ComparisonArguments) => {
-      const [x, y] = args;
-      if (args.length === 2 && !fold && x instanceof LString && y instanceof LString && x.length !== y.length)
-        return NIL;
-      return bool(compareParts(fold, args).order === 0);
-    });
+    define(
+      name,
+      COMPARISON_LIST,
+      (
+        x: LispValue,
+        y: LispValue,
+        start1?: LispValue,
+        end1?: LispValue,
+        start2?: LispValue,
+        end2?: LispValue,
+      ) => {
+        if (
+          !fold &&
+          start1 === undefined &&
+          end1 === undefined &&
+          start2 === undefined &&
+          end2 === undefined
+        ) {
+          return bool(
+            x instanceof LString && y instanceof LString
+              ? x.toJS() === y.toJS()
+              : designatedText(x) === designatedText(y),
+          );
+        }
+        return bool(compareParts(fold, [x, y, start1, end1, start2, end2]).order === 0);
+      },
+    );
   }
   for (const [exact, folded, holds] of COMPARISONS) {
     for (const [name, fold] of [

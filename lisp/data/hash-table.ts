@@ -3,23 +3,35 @@ import type { LispValue } from "./value.ts";
 /** Test of a hash table. */
 export type HashTest = "eq" | "eql" | "equal" | "equalp";
 
+/** Entry whose key JavaScript cannot compare; `next` chains entries with the same code. */
+export class HashEntry {
+  readonly key: LispValue;
+  value: LispValue;
+  next: HashEntry | null;
+  constructor(key: LispValue, value: LispValue, next: HashEntry | null) {
+    this.key = key;
+    this.value = value;
+    this.next = next;
+  }
+}
+
 /**
- * A hash table. For "eq" and "eql" keys that JavaScript compares as EQL does (fixnums, characters, symbols, objects) are their
- * own map key; `lisp/hash` computes the map key of the others (bignums, floats, structures under EQUAL) and keeps entries with
- * the same map key in a bucket.
+ * A hash table. Keys that JavaScript compares as the test does are keys of `direct`; strings under EQUAL are found by their text,
+ * everything else by a hash code. `lisp/hash` decides which and keeps `chained`.
  */
 export class LHashTable {
   readonly test: HashTest;
-  /** Map key to entry, or to a bucket of entries whose map keys collide. Insertion order is iteration order. */
-  readonly map = new Map<unknown, HashEntry>();
-  /** Number of entries. */
-  count = 0;
+  /** Comparison of keys by `test`; part of the table so that `lisp/hash` needs not know equality, which knows hash tables. */
+  readonly same: (a: LispValue, b: LispValue) => boolean;
+  readonly direct = new Map<LispValue, LispValue>();
+  texts: Map<string, HashEntry> | null = null;
+  hashed: Map<number, HashEntry> | null = null;
+  /** Number of entries in `texts` and `hashed`. */
+  chained = 0;
   rehashSize: LispValue;
   rehashThreshold: LispValue;
   /** Size asked for at creation. */
   size: number;
-  /** Comparison of keys by `test`; part of the table so that `lisp/hash` needs not know equality, which knows hash tables. */
-  readonly same: (a: LispValue, b: LispValue) => boolean;
   constructor(
     test: HashTest,
     same: (a: LispValue, b: LispValue) => boolean,
@@ -33,11 +45,9 @@ export class LHashTable {
     this.rehashSize = rehashSize;
     this.rehashThreshold = rehashThreshold;
   }
-}
 
-/** Entry of a hash table; `next` chains entries whose map keys are the same. */
-export interface HashEntry {
-  readonly key: LispValue;
-  value: LispValue;
-  next: HashEntry | null;
+  /** Number of entries. */
+  get count(): number {
+    return this.direct.size + this.chained;
+  }
 }

@@ -27,6 +27,8 @@ export class LSymbol {
   macro: LFunction | null = null;
   kind: VariableKind = "lexical";
   plist: LispValue;
+  /** Hash code of the name, 0 until somebody asked (see `lisp/hash`). */
+  hash = 0;
   /** Holds the function named `(setf symbol)` in its own `fn`; null until somebody needs it. */
   setf: LSymbol | null = null;
   /** Data of the system about this name (type definition, class, setf expander, compiler macro …) keyed by a word; null when none. */

@@ -12,7 +12,8 @@ import type { LispValue } from "../data/value.ts";
 import { isNumber, numbersEqual } from "../numbers/arithmetic.ts";
 import { samePathname } from "../pathnames/components.ts";
 import { downcaseCode } from "../characters/char-case.ts";
-import { findEntry } from "../hash/hash-table-operations.ts";
+import { hashEntries } from "../hash/hash-entries.ts";
+import { getEntry } from "../hash/hash-table-operations.ts";
 
 /** EQL. */
 export function eql(a: LispValue, b: LispValue): boolean {
@@ -126,11 +127,10 @@ function charactersEqualp(a: LispValue, x: Elements, b: LispValue, y: Elements):
 
 function tablesEqualp(a: LHashTable, b: LHashTable): boolean {
   if (a.test !== b.test || a.count !== b.count) return false;
-  for (const first of a.map.values()) {
-    for (let entry: typeof first | null = first; entry !== null; entry = entry.next) {
-      const other = findEntry(b, entry.key);
-      if (other === null || !equalp(entry.value, other.value)) return false;
-    }
+  const entries = hashEntries(a);
+  for (let i = 0; i < entries.length; i += 2) {
+    const other = getEntry(b, entries[i] as LispValue);
+    if (other === undefined || !equalp(entries[i + 1] as LispValue, other)) return false;
   }
   return true;
 }

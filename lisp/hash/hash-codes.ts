@@ -12,7 +12,7 @@ import type { LispValue } from "../data/value.ts";
 import { downcaseCode } from "../characters/char-case.ts";
 import { ratioToFloat, DOUBLE } from "../numbers/float-bits.ts";
 
-/** At most this many atoms of a tree or elements of an array take part in its code. */
+/** At most this many elements of an array take part in its code. */
 const MAX_PARTS = 48;
 
 function mix(hash: number, code: number): number {
@@ -25,6 +25,11 @@ function textHash(text: string): number {
   return hash;
 }
 
+function symbolHash(x: LSymbol): number {
+  if (x.hash === 0) x.hash = textHash(x.name);
+  return x.hash;
+}
+
 function doubleHash(v: number): number {
   if (Number.isInteger(v) && Math.abs(v) < 2 ** 31) return v | 0;
   return textHash(String(v));
@@ -33,7 +38,7 @@ function doubleHash(v: number): number {
 function eqlHash(x: LispValue): number {
   if (typeof x === "number") return x ^ Math.floor(x / 4294967296);
   if (typeof x === "bigint") return Number(BigInt.asIntN(32, x)) ^ Number(BigInt.asIntN(32, x >> 32n));
-  if (x instanceof LSymbol) return textHash(x.name) + 1;
+  if (x instanceof LSymbol) return symbolHash(x) + 1;
   if (x instanceof Char) return mix(17, x.code);
   if (x instanceof DoubleFloat) return mix(3, doubleHash(x.v));
   if (x instanceof SingleFloat) return mix(5, doubleHash(x.v));
@@ -49,32 +54,30 @@ function equalAtom(x: LispValue): number {
     for (let i = 0; i < Math.min(x.length, MAX_PARTS); i++) hash = mix(hash, x.ref(i) as number);
     return hash;
   }
-  if (x instanceof Pathname) return mix(treeHash(x.name, equalAtom), treeHash(x.directory, equalAtom));
+  if (x instanceof Pathname) return mix(treeHash(x.name, false), treeHash(x.directory, false));
   return eqlHash(x);
 }
 
-/** Code of a tree of conses by its first atoms. */
-function treeHash(x: LispValue, atom: (x: LispValue) => number): number {
-  if (!(x instanceof Cons)) return atom(x);
+/** Lists take part with their first elements, down to a depth. */
+const MAX_DEPTH = 4;
+const MAX_LENGTH = 24;
+
+/** Code of a tree of conses by its first atoms; `fold` for EQUALP. */
+function treeHash(tree: LispValue, fold: boolean, depth = MAX_DEPTH): number {
+  if (!(tree instanceof Cons)) return fold ? equalpAtom(tree) : equalAtom(tree);
   let hash = 0x2f0b4c47;
-  let left = MAX_PARTS;
-  const stack: LispValue[] = [x];
-  while (stack.length > 0 && left > 0) {
-    let part = stack.pop() as LispValue;
-    hash = mix(hash, 11);
-    while (part instanceof Cons && left-- > 0) {
-      if (part.car instanceof Cons) stack.push(part.car);
-      else hash = mix(hash, atom(part.car));
-      part = part.cdr;
-    }
-    if (!(part instanceof Cons)) hash = mix(hash, atom(part));
+  let rest: LispValue = tree;
+  const most = depth === MAX_DEPTH ? MAX_LENGTH : 6;
+  for (let i = 0; i < most && rest instanceof Cons; i++) {
+    hash = mix(hash, depth === 0 ? 11 : treeHash(rest.car, fold, depth - 1));
+    rest = rest.cdr;
   }
-  return hash;
+  return rest instanceof Cons ? hash : mix(hash, fold ? equalpAtom(rest) : equalAtom(rest));
 }
 
 /** Code by EQUAL, a 32-bit integer. */
 export function equalHash(x: LispValue): number {
-  return treeHash(x, equalAtom) | 0;
+  return treeHash(x, false) | 0;
 }
 
 /** SXHASH: a non-negative fixnum. */
@@ -104,7 +107,7 @@ function shallowEqualp(x: LispValue): number {
   if (!Number.isNaN(v)) return doubleHash(v);
   if (x instanceof Complex) return 19;
   if (x instanceof Char) return mix(17, downcaseCode(x.code));
-  if (x instanceof LSymbol) return textHash(x.name);
+  if (x instanceof LSymbol) return symbolHash(x);
   return x instanceof Cons ? 23 : 29;
 }
 
@@ -130,5 +133,5 @@ function equalpAtom(x: LispValue): number {
 
 /** Code by EQUALP, a 32-bit integer. */
 export function equalpHash(x: LispValue): number {
-  return treeHash(x, equalpAtom) | 0;
+  return treeHash(x, true) | 0;
 }

@@ -1,14 +1,19 @@
 import { typeError } from "../data/error.ts";
-import { LHashTable, type HashEntry } from "../data/hash-table.ts";
+import { type HashEntry, LHashTable } from "../data/hash-table.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import type { LispValue } from "../data/value.ts";
 
 /** Keys and values of a table in iteration order: key, value, key, value … */
 export function hashEntries(table: LHashTable): LispValue[] {
   const entries: LispValue[] = [];
-  for (const first of table.map.values()) {
-    for (let entry: HashEntry | null = first; entry !== null; entry = entry.next)
-      entries.push(entry.key, entry.value);
+  for (const [key, value] of table.direct) entries.push(key, value);
+  for (const map of [table.texts, table.hashed]) {
+    if (map === null) continue;
+    for (const first of map.values()) {
+      for (let entry: HashEntry | null = first; entry !== null; entry = entry.next) {
+        entries.push(entry.key, entry.value);
+      }
+    }
   }
   return entries;
 }

@@ -9,7 +9,7 @@ import type { LispValue } from "../data/value.ts";
 import { eql, equal, equalp } from "../equality/equality.ts";
 import { isReal, compareReal } from "../numbers/arithmetic.ts";
 import { sxhash } from "./hash-codes.ts";
-import { clearTable, findEntry, putEntry, removeEntry } from "./hash-table-operations.ts";
+import { clearTable, getEntry, putEntry, removeEntry } from "./hash-table-operations.ts";
 
 const TESTS: readonly HashTest[] = ["eq", "eql", "equal", "equalp"];
 
@@ -71,8 +71,8 @@ export const installHashTables: LeafInstaller = (define, host) => {
     "GETHASH",
     "key hash-table &optional default",
     (key: LispValue, table: LispValue, otherwise: LispValue = NIL) => {
-      const entry = findEntry(requireTable(table), key);
-      return entry === null ? host.values(otherwise, NIL) : host.values(entry.value, T);
+      const value = getEntry(requireTable(table), key);
+      return value === undefined ? host.values(otherwise, NIL) : host.values(value, T);
     },
     { values: true },
   );

@@ -1,83 +1,107 @@
 /**
- * Look-up, insertion and removal. The map key of an entry is the Lisp key itself where JavaScript compares as the test does, the
- * text of a string, or a hash code plus one half, which no integer equals; entries with one map key are chained.
+ * Look-up, insertion and removal. A key goes to one of three places: `direct` where JavaScript compares as the test does,
+ * `texts` for strings under EQUAL, `hashed` for everything else.
  */
+import { LArray } from "../data/array.ts";
 import { Cons } from "../data/cons.ts";
-import { type HashEntry, LHashTable } from "../data/hash-table.ts";
+import { HashEntry, LHashTable } from "../data/hash-table.ts";
 import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
+import { Pathname } from "../data/pathname.ts";
 import { LString } from "../data/string.ts";
 import { LSymbol } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { equalHash, equalpHash } from "./hash-codes.ts";
 
-function isBoxedNumber(x: LispValue): boolean {
+function isBoxedNumber(x: object): boolean {
   return x instanceof DoubleFloat || x instanceof SingleFloat || x instanceof Ratio || x instanceof Complex;
 }
 
-/** Map key under EQ and EQL (numbers are compared by value in both). */
-function identityKey(key: LispValue): unknown {
-  return typeof key === "object" && isBoxedNumber(key) ? equalHash(key) + 0.5 : key;
-}
-
-function mapKey(table: LHashTable, key: LispValue): unknown {
-  if (table.test === "equalp") return equalpHash(key) + 0.5;
-  if (table.test === "equal" && typeof key === "object" && !(key instanceof LSymbol)) {
-    if (key instanceof LString) return key.toJS();
-    return key instanceof Cons || isHashedByContent(key) ? equalHash(key) + 0.5 : key;
+/** Whether JavaScript compares the key as the table's test does. */
+function isDirect(table: LHashTable, key: LispValue): boolean {
+  if (key instanceof LSymbol) return true;
+  switch (table.test) {
+    case "equalp":
+      return false;
+    case "equal":
+      if (typeof key !== "object") return true;
+      return !(
+        key instanceof Cons ||
+        key instanceof LString ||
+        key instanceof LArray ||
+        key instanceof Pathname ||
+        isBoxedNumber(key)
+      );
+    default:
+      return typeof key !== "object" || !isBoxedNumber(key);
   }
-  return identityKey(key);
 }
 
-/** Under EQUAL: everything that EQUAL does not compare by identity, besides strings and conses. */
-function isHashedByContent(key: object): boolean {
-  const { name } = key.constructor;
-  return name === "LArray" || name === "Pathname" || isBoxedNumber(key);
+function codeOf(table: LHashTable, key: LispValue): number {
+  return table.test === "equalp" ? equalpHash(key) : equalHash(key);
+}
+
+/** First entry of the chain in which the key belongs. */
+function chainOf(table: LHashTable, key: LispValue): HashEntry | undefined {
+  if (table.test === "equal" && key instanceof LString) return table.texts?.get(key.toJS());
+  return table.hashed?.get(codeOf(table, key));
+}
+
+/** Puts a chain where the key belongs; null removes it. */
+function setChain(table: LHashTable, key: LispValue, chain: HashEntry | null): void {
+  if (table.test === "equal" && key instanceof LString) {
+    table.texts ??= new Map();
+    if (chain === null) table.texts.delete(key.toJS());
+    else table.texts.set(key.toJS(), chain);
+    return;
+  }
+  table.hashed ??= new Map();
+  if (chain === null) table.hashed.delete(codeOf(table, key));
+  else table.hashed.set(codeOf(table, key), chain);
 }
 
 function sameKey(table: LHashTable, a: LispValue, b: LispValue): boolean {
   return a === b || table.same(a, b);
 }
 
-/** The entry of a key, or null. */
-export function findEntry(table: LHashTable, key: LispValue): HashEntry | null {
-  // Under EQ and EQL most keys are their own map key, and no other value is stored under it.
-  if (table.test === "eq" || table.test === "eql") {
-    const entry = table.map.get(key);
-    if (entry !== undefined) return entry;
-    if (typeof key !== "object" || !isBoxedNumber(key)) return null;
+/** The value of a key, or undefined. */
+export function getEntry(table: LHashTable, key: LispValue): LispValue | undefined {
+  const value = table.direct.get(key);
+  if (value !== undefined || table.chained === 0) return value;
+  if (isDirect(table, key)) return undefined;
+  for (let entry = chainOf(table, key) ?? null; entry !== null; entry = entry.next) {
+    if (sameKey(table, entry.key, key)) return entry.value;
   }
-  let entry: HashEntry | null = table.map.get(mapKey(table, key)) ?? null;
-  while (entry !== null && !sameKey(table, entry.key, key)) entry = entry.next;
-  return entry;
+  return undefined;
 }
 
 /** Stores a value under a key. */
 export function putEntry(table: LHashTable, key: LispValue, value: LispValue): void {
-  const at = mapKey(table, key);
-  const first = table.map.get(at);
-  for (let entry = first ?? null; entry !== null; entry = entry.next) {
+  if (isDirect(table, key)) {
+    table.direct.set(key, value);
+    return;
+  }
+  const first = chainOf(table, key) ?? null;
+  for (let entry = first; entry !== null; entry = entry.next) {
     if (sameKey(table, entry.key, key)) {
       entry.value = value;
       return;
     }
   }
-  table.count++;
-  if (first === undefined) table.map.set(at, { key, value, next: null });
-  else first.next = { key, value, next: first.next };
+  table.chained++;
+  if (first === null) setChain(table, key, new HashEntry(key, value, null));
+  else first.next = new HashEntry(key, value, first.next);
 }
 
 /** Removes a key; false when it was not there. */
 export function removeEntry(table: LHashTable, key: LispValue): boolean {
-  const at = mapKey(table, key);
-  const first = table.map.get(at);
-  if (first === undefined) return false;
+  if (isDirect(table, key)) return table.direct.delete(key);
+  const first = chainOf(table, key) ?? null;
   let before: HashEntry | null = null;
-  for (let entry: HashEntry | null = first; entry !== null; before = entry, entry = entry.next) {
+  for (let entry = first; entry !== null; before = entry, entry = entry.next) {
     if (!sameKey(table, entry.key, key)) continue;
-    if (before !== null) before.next = entry.next;
-    else if (entry.next === null) table.map.delete(at);
-    else table.map.set(at, entry.next);
-    table.count--;
+    if (before === null) setChain(table, key, entry.next);
+    else before.next = entry.next;
+    table.chained--;
     return true;
   }
   return false;
@@ -85,6 +109,8 @@ export function removeEntry(table: LHashTable, key: LispValue): boolean {
 
 /** Removes everything. */
 export function clearTable(table: LHashTable): void {
-  table.map.clear();
-  table.count = 0;
+  table.direct.clear();
+  table.texts = null;
+  table.hashed = null;
+  table.chained = 0;
 }

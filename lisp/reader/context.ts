@@ -6,16 +6,6 @@ import type { LispValue } from "../data/value.ts";
 import { DOUBLE, type FloatFormat, SINGLE } from "../numbers/float-bits.ts";
 import { Readtable } from "./readtable.ts";
 
-/** Values of the reader's variables at one moment. */
-export interface ReaderSettings {
-  readonly readtable: Readtable;
-  readonly pkg: LPackage;
-  readonly base: number;
-  readonly suppress: boolean;
-  readonly evaluate: boolean;
-  readonly defaultFormat: FloatFormat;
-}
-
 /** One per image. */
 export class ReaderContext {
   readonly host: LeafHost;
@@ -62,18 +52,34 @@ export class ReaderContext {
     this.doubleNames = new Set([host.symbol("DOUBLE-FLOAT"), host.symbol("LONG-FLOAT")]);
   }
 
-  /** The reader's variables now. Values of a wrong type count as the standard ones. */
-  settings(): ReaderSettings {
-    const { readtable, base } = this;
-    const pkg = this.packageVariable.value;
-    return {
-      readtable: readtable.value instanceof Readtable ? readtable.value : this.standard,
-      pkg: pkg instanceof LPackage ? pkg : this.host.currentPackage(),
-      base: typeof base.value === "number" && base.value >= 2 && base.value <= 36 ? base.value : 10,
-      suppress: this.suppress.value !== NIL,
-      evaluate: this.evaluate.value !== NIL,
-      defaultFormat: this.doubleNames.has(this.format.value) ? DOUBLE : SINGLE,
-    };
+  // The values of the reader's variables now; values of a wrong type count as the standard ones.
+
+  currentReadtable(): Readtable {
+    const { value } = this.readtable;
+    return value instanceof Readtable ? value : this.standard;
+  }
+
+  currentPackage(): LPackage {
+    const { value } = this.packageVariable;
+    return value instanceof LPackage ? value : this.host.currentPackage();
+  }
+
+  currentBase(): number {
+    const { value } = this.base;
+    return typeof value === "number" && value >= 2 && value <= 36 ? value : 10;
+  }
+
+  isSuppressed(): boolean {
+    return this.suppress.value !== NIL;
+  }
+
+  mayEvaluate(): boolean {
+    return this.evaluate.value !== NIL;
+  }
+
+  /** Format of floats without exponent marker. */
+  defaultFormat(): FloatFormat {
+    return this.doubleNames.has(this.format.value) ? DOUBLE : SINGLE;
   }
 
   /** The value of *FEATURES*. */

@@ -145,7 +145,7 @@ export class ReaderState {
   /** The Lisp stream, for conditions and macro functions. */
   readonly stream: LispValue;
   readonly source: CharacterSource;
-  readonly labels: LabelTable;
+  private labelTable: LabelTable | null;
   readonly dry: boolean;
   private readonly fixedPackage: LPackage | null;
   readonly sink: TokenSink | null;
@@ -193,17 +193,23 @@ export class ReaderState {
     this.dry = options.dry ?? false;
     this.fixedPackage = options.pkg ?? null;
     this.sink = options.sink ?? null;
-    this.labels = options.parent?.labels ?? new Map();
+    this.labelTable = options.parent?.labels ?? null;
     this.backquotes = options.parent?.backquotes ?? 0;
-    const settings = context.settings();
-    this.suppress = settings.suppress ? 1 : 0;
-    this.readtable = settings.readtable;
-    this.pkg = settings.pkg;
-    this.base = settings.base;
-    this.attach();
+    this.readtable = context.currentReadtable();
+    this.pkg = this.fixedPackage ?? context.currentPackage();
+    this.base = context.currentBase();
+    this.suppress = context.isSuppressed() ? 1 : 0;
+    this.evaluate = context.mayEvaluate() && !this.dry;
+    this.defaultFormat = context.defaultFormat();
   }
 
-  /** Takes the text and place of the source, and the variables, which a called function may have changed. */
+  /** Labels of the outermost object being read. */
+  get labels(): LabelTable {
+    this.labelTable ??= new Map();
+    return this.labelTable;
+  }
+
+  /** Takes the text and place of the source. */
   attach(): void {
     const rest = this.source.rest?.();
     this.direct = rest !== undefined;
@@ -211,12 +217,17 @@ export class ReaderState {
       this.text = rest.text;
       this.at = rest.at;
     }
-    const settings = this.context.settings();
-    this.readtable = settings.readtable;
-    if (!this.stack.some((f) => f.kind === "feature")) this.pkg = this.fixedPackage ?? settings.pkg;
-    if (!this.stack.some((f) => f.kind === "radix")) this.base = settings.base;
-    this.evaluate = settings.evaluate && !this.dry;
-    this.defaultFormat = settings.defaultFormat;
+  }
+
+  /** Takes the variables of the reader again, which a called function may have changed. */
+  refresh(): void {
+    const { context } = this;
+    this.readtable = context.currentReadtable();
+    if (!this.stack.some((f) => f.kind === "feature"))
+      this.pkg = this.fixedPackage ?? context.currentPackage();
+    if (!this.stack.some((f) => f.kind === "radix")) this.base = context.currentBase();
+    this.evaluate = context.mayEvaluate() && !this.dry;
+    this.defaultFormat = context.defaultFormat();
   }
 
   /** Tells the source how far reading got. */

@@ -43,29 +43,34 @@ export class Reader extends ReaderState {
   /** Continues after a requested call with the values it returned. */
   resume(values: readonly LispValue[]): Outcome {
     this.attach();
+    this.refresh();
     return this.advance(deliverValues(this, values));
   }
 
   /** Reads what a built-in macro character introduces, as if it had just been read. */
   runMacro(tag: BuiltinMacro, code: number): Outcome {
+    this.attach();
     this.push("once");
     return this.advance(this.startMacro(tag, code));
   }
 
   /** Reads what a built-in dispatch macro introduces. */
   runDispatch(tag: BuiltinDispatch, sub: number, argument: number | bigint | null): Outcome {
+    this.attach();
     this.push("once");
     return this.advance(readSharp(this, tag, argument, sub));
   }
 
   /** Reads objects up to a closing character into a list. */
   runDelimited(close: number): Outcome {
+    this.attach();
     this.push("list").close = close;
     return this.advance("go");
   }
 
   /** After an object: takes the whitespace character that follows it, if there is one. */
   skipOneWhitespace(): void {
+    this.attach();
     const code = this.next();
     if (code === END || code === WAIT) return;
     if (this.readtable.syntax(code) !== WHITESPACE) this.unread(code);
