@@ -87,6 +87,27 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ],
   ["FUNCTIONP/1", test(1, (a) => `${a} instanceof Fn`)],
   ["SIMPLE-VECTOR-P/1", test(1, (a) => `Array.isArray(${a})`)],
+  ["SYS:FIXNUMP/1", test(1, (a) => `typeof ${a}==="number"`)],
+  ["INTEGERP/1", test(1, (a) => `(typeof ${a}==="number"||typeof ${a}==="bigint")`, true)],
+  ["SYS:BITP/1", test(1, (a) => `(${a}===0||${a}===1)`, true)],
+  // A structure cell's layout is null while the structure is undefined, and never the layout of anything else.
+  [
+    "SYS:STRUCTURE-OF-CELL-P/2",
+    test(
+      2,
+      (o, c) =>
+        `(${o}.layout===${c}.layout||${c}.layout!==null&&${o}.layout?.ancestors?.[${c}.layout.ancestors.length-1]===${c}.layout)`,
+      true,
+    ),
+  ],
+  [
+    "SYS:STRUCTURE-REF/3",
+    checked(3, (t, c, i, s) => `${s}.layout===${c}.layout&&(${t}=${s}.slots[${i}])!==undefined`),
+  ],
+  [
+    "SYS:STRUCTURE-SET/4",
+    checked(4, (t, c, i, s, v) => `${s}.layout===${c}.layout&&((${t}=${s}.slots[${i}]=${v}),true)`),
+  ],
   ["CAR/1", path("a")],
   ["CDR/1", path("d")],
   ["FIRST/1", path("a")],

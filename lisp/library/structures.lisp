@@ -310,6 +310,50 @@
                         (t (positional-constructor description (car constructor) (cadr constructor))))
                   forms)))))
 
+(defun install-constructor-macros (name)
+  "Give the keyword constructors of the structure class NAME compiler macros."
+  (dolist (constructor (structure-constructors (structure-description name)))
+    (when (or (eq constructor :default) (null (cdr constructor)))
+      (let ((function-name (if (eq constructor :default) (symbol-in-package "MAKE-" name) (car constructor))))
+        (setf (compiler-macro-function function-name)
+              (constructor-compiler-macro (structure-description name) (symbol-function function-name)))))))
+
+(defun constructor-compiler-macro (description function)
+  "Compiler macro that makes the structure in place while the keyword constructor is FUNCTION and DESCRIPTION is in force."
+  (lambda (form environment)
+    (declare (ignore environment))
+    (if (and (symbolp (car form)) (fboundp (car form)) (eq (symbol-function (car form)) function)
+             (eq (structure-description (structure-name description)) description))
+        (inline-constructor-form form description)
+        form)))
+
+(defun inline-constructor-form (form description)
+  "FORM, a call of a keyword constructor, as an allocation; or FORM itself when it is not simple enough."
+  (let ((given (keyword-argument-forms (cdr form))) (bindings nil) (variables nil) (values nil))
+    (when (eq given :none) (return-from inline-constructor-form form))
+    (dolist (entry given)
+      (unless (find-slot (car entry) (structure-slots description)) (return-from inline-constructor-form form))
+      (let ((variable (gensym "SLOT")))
+        (setq bindings (cons (list variable (cdr entry)) bindings)
+              variables (cons (cons (car entry) variable) variables))))
+    (dolist (slot (structure-slots description))
+      (let ((entry (slot-argument slot variables)))
+        (cond (entry (setq values (cons (slot-value-form slot (cdr entry)) values)))
+              ((constant-initform-p slot) (setq values (cons (structure-slot-initform slot) values)))
+              (t (return-from inline-constructor-form form)))))
+    (list 'let (nreverse bindings) (structure-make-form description (nreverse values)))))
+
+(defun slot-argument (slot variables)
+  "The entry (keyword . variable) of SLOT in VARIABLES, or NIL."
+  (dolist (entry variables nil)
+    (when (string= (car entry) (structure-slot-name slot)) (return entry))))
+
+(defun constant-initform-p (slot)
+  "True when the initial value of SLOT is a constant that means the same everywhere and needs no check."
+  (let ((form (structure-slot-initform slot)))
+    (and (or (null (structure-slot-initform-p slot)) (eq (structure-slot-type slot) t))
+         (or (null form) (eq form t) (numberp form) (characterp form) (keywordp form)))))
+
 ;;; Accessors, predicate, copier
 
 (defun structure-reader (cell index)
@@ -335,14 +379,47 @@
         (copy-structure structure)
         (error 'type-error :datum structure :expected-type (structure-cell-name cell)))))
 
+(defun install-structure-accessor (accessor cell slot)
+  "Define ACCESSOR, and unless SLOT is read-only its SETF function, with inline code for calls while nobody redefines them."
+  (let ((reader (structure-reader cell (structure-slot-index slot)))
+        (index (structure-slot-index slot))
+        (cell-form (list 'load-time-value (list 'structure-cell (list 'quote (structure-cell-name cell))))))
+    (setf (fdefinition accessor) reader)
+    (setf (compiler-macro-function accessor)
+          (lambda (form environment)
+            (declare (ignore environment))
+            (if (and (eq (car form) accessor) (consp (cdr form)) (null (cddr form))
+                     (fboundp accessor) (eq (symbol-function accessor) reader))
+                (list 'structure-ref cell-form index (cadr form))
+                form)))
+    (unless (structure-slot-read-only slot)
+      (let ((writer (structure-writer cell index (structure-slot-type slot))))
+        (setf (fdefinition (list 'setf accessor)) writer)
+        (%set-symbol-info accessor 'setf-expander
+                          (lambda (place environment)
+                            (declare (ignore environment))
+                            (structure-setf-expansion place cell-form slot reader writer)))))))
+
+(defun structure-setf-expansion (place cell-form slot reader writer)
+  "Setf expansion of PLACE, an accessor call, in line as long as the accessor's functions are READER and WRITER."
+  (let ((accessor (car place)))
+    (if (and (consp (cdr place)) (null (cddr place))
+             (fboundp accessor) (eq (symbol-function accessor) reader)
+             (fboundp (list 'setf accessor)) (eq (fdefinition (list 'setf accessor)) writer))
+        (let ((object (gensym "STRUCTURE")) (store (gensym "NEW")) (index (structure-slot-index slot)))
+          (values (list object)
+                  (list (cadr place))
+                  (list store)
+                  (list 'structure-set cell-form index object (slot-value-form slot store))
+                  (list 'structure-ref cell-form index object)))
+        (function-setf-expansion place))))
+
 (defun install-structure-functions (name)
   "Define the accessors, the predicate and the copier of the structure class NAME."
   (let ((description (structure-description name)) (cell (structure-cell name)))
     (dolist (entry (structure-own-names description))
       (let ((accessor (car entry)) (slot (cdr entry)))
-        (setf (fdefinition accessor) (structure-reader cell (structure-slot-index slot)))
-        (unless (structure-slot-read-only slot)
-          (setf (fdefinition (list 'setf accessor)) (structure-writer cell (structure-slot-index slot) (structure-slot-type slot))))))
+        (install-structure-accessor accessor cell slot)))
     (when (structure-predicate description)
       (setf (fdefinition (structure-predicate description)) (structure-predicate-function cell)))
     (when (structure-copier description)
@@ -436,9 +513,13 @@
              (typed-accessor-forms description)
              (list (list 'install-structure-functions (list 'quote name))))
        ,@(constructor-forms description)
+       ,@(if (structure-kind description)
+             nil
+             (list (list 'install-constructor-macros (list 'quote name))))
        ,@(structure-print-method description)
        ,@(if (structure-documentation description)
-             `((setf (documentation ',name 'structure) ,(structure-documentation description)))
+             `((setf (documentation ',name 'structure) ,(structure-documentation description)
+                     (documentation ',name 'type) ,(structure-documentation description)))
              nil)
        ',name)))
 
