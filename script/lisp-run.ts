@@ -26,7 +26,7 @@ function run(): void {
       try {
         console.log(debugText(form.evaluate()));
       } catch (error) {
-        console.log(`FAILED ${debugText(form.form).slice(0, 200)}\n  ${String((error as Error).message)}`);
+        console.log(`FAILED ${debugText(form.form).slice(0, 200)}\n  ${(error as Error).message}`);
       }
     }
   }

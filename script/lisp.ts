@@ -2,6 +2,6 @@
 import { runLispCommand } from "../lisp/repl/command.ts";
 
 process.exitCode = await runLispCommand(process.argv.slice(2), {
-  interactive: process.stdin.isTTY === true,
+  interactive: process.stdin.isTTY,
   writeError: (text) => process.stderr.write(text),
 });

@@ -31,8 +31,8 @@ export interface CompilerHost {
   instantiate(fn: FunctionNode): LFunction;
 }
 
-/** Analysis of one special form. */
-export type SpecialOperator = (analysis: Analysis, form: Cons, env: Environment) => Asking<Node>;
+/** Analysis of one special form; a generator when it has subforms. */
+export type SpecialOperator = (analysis: Analysis, form: Cons, env: Environment) => Asking<Node> | Node;
 
 /** The services of the analyser to the special operators. */
 export interface Analysis {

@@ -46,7 +46,10 @@ export class Analyzer implements Analysis {
       if (local?.kind === "function") return yield* this.localCall(local.variable, form, env);
       if (local === null) {
         const special = this.host.specialOperator(head);
-        if (special !== null) return yield* special(this, form, env);
+        if (special !== null) {
+          const result = special(this, form, env);
+          return "op" in result ? result : yield* result;
+        }
       }
       const macro = local?.fn ?? head.macro;
       if (macro === null) return yield* this.call(head, form, env);

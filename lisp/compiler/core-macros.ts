@@ -1,4 +1,4 @@
-import { Cons, arrayToList, list } from "../data/cons.ts";
+import { Cons, arrayToList } from "../data/cons.ts";
 import { programError } from "../data/error.ts";
 import { LSymbol, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -173,7 +173,7 @@ export function coreMacros(host: CompilerHost): ReadonlyMap<string, CoreMacro> {
           throw programError("expected a symbol to define in ~S, got ~S", form, name);
         const parts = parseBody(tail(form, 3), true);
         const lambda = macroLambda(host, name, arg(form, 2), parts) as Cons;
-        const named = g((lambda as Cons).cdr, "SYS:NAMED-LAMBDA", name);
+        const named = g(lambda.cdr, "SYS:NAMED-LAMBDA", name);
         return f(
           "EVAL-WHEN",
           f(":COMPILE-TOPLEVEL", ":LOAD-TOPLEVEL", ":EXECUTE"),

@@ -467,7 +467,7 @@ export class FunctionEmitter {
 
   private pureCondition(node: Node): boolean {
     if (node.op === "if")
-      return [node.test, node.then, node.else].every((child) => this.pureCondition(child));
+      return [node.test, node.whenTrue, node.whenFalse].every((child) => this.pureCondition(child));
     if (node.op === "or") return this.pureCondition(node.first) && this.pureCondition(node.rest);
     if (
       node.op === "leaf" &&
@@ -497,7 +497,7 @@ export class FunctionEmitter {
   /** `(if a b c)` and `(or a b)` as a condition, for tests of AND, OR and COND. */
   private conditional(node: Extract<Node, { op: "if" | "or" }>): string {
     if (this.pureCondition(node)) {
-      const parts = node.op === "if" ? [node.test, node.then, node.else] : [node.first, node.rest];
+      const parts = node.op === "if" ? [node.test, node.whenTrue, node.whenFalse] : [node.first, node.rest];
       const [a, b, c] = parts.map((part) => this.condition(part));
       if (c === undefined) return `(${a}||${b})`;
       return c === "false" ? `(${a}&&${b})` : `(${a}?${b}:${c})`;
@@ -515,8 +515,8 @@ export class FunctionEmitter {
       }
       this.branch(
         this.condition(node.test),
-        () => this.withTemps(() => this.assign(result, this.condition(node.then))),
-        () => this.withTemps(() => this.assign(result, this.condition(node.else))),
+        () => this.withTemps(() => this.assign(result, this.condition(node.whenTrue))),
+        () => this.withTemps(() => this.assign(result, this.condition(node.whenFalse))),
       );
     });
     return result;
@@ -611,19 +611,19 @@ export class FunctionEmitter {
 
   private conditionalNode(node: Extract<Node, { op: "if" }>, dest: Dest): void {
     const condition = this.condition(node.test);
-    if (condition === "true") return this.node(node.then, dest);
-    if (condition === "false") return this.node(node.else, dest);
+    if (condition === "true") return this.node(node.whenTrue, dest);
+    if (condition === "false") return this.node(node.whenFalse, dest);
     const dirty = this.dirty;
     let dirtyThen = false;
-    const needsElse = !(dest.kind === "effect" && node.else.op === "const");
+    const needsElse = !(dest.kind === "effect" && node.whenFalse.op === "const");
     this.branch(
       condition,
       () => {
-        this.node(node.then, dest);
+        this.node(node.whenTrue, dest);
         dirtyThen = this.dirty;
         this.dirty = dirty;
       },
-      needsElse ? () => this.node(node.else, dest) : null,
+      needsElse ? () => this.node(node.whenFalse, dest) : null,
     );
     this.dirty ||= dirtyThen;
   }

@@ -131,7 +131,7 @@ export type Node =
   | { readonly op: "set-local"; readonly variable: Variable; readonly value: Node }
   | { readonly op: "special"; readonly symbol: LSymbol; readonly checked: boolean }
   | { readonly op: "set-special"; readonly symbol: LSymbol; readonly value: Node }
-  | { readonly op: "if"; readonly test: Node; readonly then: Node; readonly else: Node }
+  | { readonly op: "if"; readonly test: Node; readonly whenTrue: Node; readonly whenFalse: Node }
   | { readonly op: "or"; readonly first: Node; readonly rest: Node }
   | { readonly op: "progn"; readonly body: readonly Node[] }
   | { readonly op: "let"; readonly bindings: readonly LetBinding[]; readonly body: Node }

@@ -57,9 +57,9 @@ function compare(arity: number, js: (...args: string[]) => string): Primitive {
 
 function path(ops: string): Primitive {
   return checked(1, (t, a) => {
-    const start = literal.test(a!) ? `(${a})` : a;
+    const start = literal.test(a) ? `(${a})` : a;
     let text = `(${t}=${start}.c${ops[ops.length - 1]}r)!==undefined`;
-    for (const step of [...ops].toReversed().slice(1)) text += `&&(${t}=${t}.c${step}r)!==undefined`;
+    for (const step of ops.split("").toReversed().slice(1)) text += `&&(${t}=${t}.c${step}r)!==undefined`;
     return text;
   });
 }
@@ -73,7 +73,7 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ["LIST/4", total(4, (a, b, c, d) => `new Cons(${a},new Cons(${b},new Cons(${c},new Cons(${d},N))))`)],
   ["LIST*/2", total(2, (a, b) => `new Cons(${a},${b})`)],
   ["LIST*/3", total(3, (a, b, c) => `new Cons(${a},new Cons(${b},${c}))`)],
-  ["IDENTITY/1", total(1, (a) => a!)],
+  ["IDENTITY/1", total(1, (a) => a)],
   ["EQ/2", test(2, (a, b) => `${a}===${b}`)],
   ["EQL/2", test(2, (a, b) => `(${a}===${b}||typeof ${a}!=="number"&&R.eql(${a},${b}))`, true)],
   ["NOT/1", test(1, (a) => `${a}===N`)],
@@ -121,12 +121,12 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ["THIRD/1", path("add")],
   ["CDDDR/1", path("ddd")],
   ["CADDDR/1", path("addd")],
-  ["+/2", checked(2, (t, a, b) => `${fixnums(a!, b!)}&&(${t}=${a}+${b})<=${MAX}&&${t}>=-${MAX}`)],
-  ["-/2", checked(2, (t, a, b) => `${fixnums(a!, b!)}&&(${t}=${a}-${b})<=${MAX}&&${t}>=-${MAX}`)],
-  ["*/2", checked(2, (t, a, b) => `${fixnums(a!, b!)}&&(${t}=${a}*${b}+0)<=${MAX}&&${t}>=-${MAX}`)],
-  ["1+/1", checked(1, (t, a) => `${fixnums(a!)}&&(${t}=${a}+1)<=${MAX}`)],
-  ["1-/1", checked(1, (t, a) => `${fixnums(a!)}&&(${t}=${a}-1)>=-${MAX}`)],
-  ["-/1", checked(1, (t, a) => `${fixnums(a!)}&&((${t}=0-${a}),true)`)],
+  ["+/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&(${t}=${a}+${b})<=${MAX}&&${t}>=-${MAX}`)],
+  ["-/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&(${t}=${a}-${b})<=${MAX}&&${t}>=-${MAX}`)],
+  ["*/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&(${t}=${a}*${b}+0)<=${MAX}&&${t}>=-${MAX}`)],
+  ["1+/1", checked(1, (t, a) => `${fixnums(a)}&&(${t}=${a}+1)<=${MAX}`)],
+  ["1-/1", checked(1, (t, a) => `${fixnums(a)}&&(${t}=${a}-1)>=-${MAX}`)],
+  ["-/1", checked(1, (t, a) => `${fixnums(a)}&&((${t}=0-${a}),true)`)],
   ["</2", compare(2, (a, b) => `${a}<${b}`)],
   [">/2", compare(2, (a, b) => `${a}>${b}`)],
   ["<=/2", compare(2, (a, b) => `${a}<=${b}`)],

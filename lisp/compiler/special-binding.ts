@@ -267,7 +267,7 @@ const loadTimeValue: SpecialOperator = function* (a, form, _env) {
 };
 
 /** `(sys:%the-function fn)`: a function object as a constant (used by COMPILE). */
-const constantFunction: SpecialOperator = function* (_a, form) {
+const constantFunction: SpecialOperator = (_a, form) => {
   const [fn] = operands(form, 1, 1);
   if (!(fn instanceof LFunction)) throw programError("expected a function object, got ~S", fn!);
   return { op: "const", value: fn };

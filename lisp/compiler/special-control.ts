@@ -10,7 +10,7 @@ import { operands } from "./special-binding.ts";
 
 const NIL_NODE: Node = { op: "const", value: NIL };
 
-const quote: SpecialOperator = function* (_a, form) {
+const quote: SpecialOperator = (_a, form) => {
   const [value] = operands(form, 1, 1);
   return { op: "const", value: value! };
 };
@@ -20,8 +20,8 @@ const ifOperator: SpecialOperator = function* (a, form, env) {
   return {
     op: "if",
     test: yield* a.form(test!, env),
-    then: yield* a.form(then!, env),
-    else: otherwise === undefined ? NIL_NODE : yield* a.form(otherwise, env),
+    whenTrue: yield* a.form(then!, env),
+    whenFalse: otherwise === undefined ? NIL_NODE : yield* a.form(otherwise, env),
   };
 };
 
@@ -97,7 +97,7 @@ const tagbody: SpecialOperator = function* (a, form, env) {
   return { op: "tagbody", tagbody: record, tags, segments };
 };
 
-const go: SpecialOperator = function* (a, form, env) {
+const go: SpecialOperator = (a, form, env) => {
   const [name] = operands(form, 1, 1);
   const tag = env.tag(name!);
   if (tag === null) throw programError("no tag ~S is visible", name!);

@@ -36,11 +36,18 @@ export type ArrayStorage =
   | Float32Array
   | Float64Array;
 
+/** A simple-vector of `size` times `fill`. */
+export function filledVector(size: number, fill: LispValue): LispValue[] {
+  const vector: LispValue[] = [];
+  vector.length = size;
+  return vector.fill(fill);
+}
+
 /** New zero-filled storage (for "t": filled with `fill`). A bit takes one byte. */
 export function makeStorage(type: ElementType, size: number, fill: LispValue = 0): ArrayStorage {
   switch (type) {
     case "t":
-      return new Array<LispValue>(size).fill(fill);
+      return filledVector(size, fill);
     case "bit":
     case "u8":
       return new Uint8Array(size);

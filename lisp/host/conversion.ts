@@ -71,6 +71,7 @@ export function lispToJson(value: LispValue, path = "", depth = 0): Json {
   if (depth > maximumDepth)
     throw new ConversionError(path, `at most ${maximumDepth} levels`, "a deeper value");
   if (typeof value === "number") return value;
+  if (typeof value === "bigint" && BigInt(Number(value)) === value) return Number(value);
   if (value === NIL) return false;
   if (value === T) return true;
   if (value instanceof LString) return value.toJS();
@@ -81,7 +82,10 @@ export function lispToJson(value: LispValue, path = "", depth = 0): Json {
   if (Array.isArray(value)) return itemsToJson(value as LispValue[], path, depth);
   if (value instanceof LHashTable) return tableToJson(value, path, depth);
   if (value instanceof Cons) return listToJson(value, path, depth);
-  const kind = typeof value === "bigint" ? "an integer beyond 53 bits" : `a ${value.constructor.name}`;
+  const kind =
+    typeof value === "bigint"
+      ? "an integer that no JSON number holds exactly"
+      : `a ${value.constructor.name}`;
   throw new ConversionError(path, "a value with a JSON counterpart", kind);
 }
 

@@ -73,12 +73,12 @@ export function installCallers(image: Image): CoroutineDriver {
     evaluate(form, environmentOf(env), image),
   );
   defineCoroutine(image, driver, "MACROEXPAND-1", "form &optional environment", function* (form, env) {
-    const result = yield* new Analyzer(image).macroexpand1(form!, environmentOf(env));
+    const result = yield* new Analyzer(image).macroexpand1(form, environmentOf(env));
     return values(result.form, result.expanded ? T : NIL);
   });
   defineCoroutine(image, driver, "MACROEXPAND", "form &optional environment", function* (form, env) {
     const analyzer = new Analyzer(image);
-    let current = form!;
+    let current = form;
     for (let any = false; ; any = true) {
       const result = yield* analyzer.macroexpand1(current, environmentOf(env));
       if (!result.expanded) return values(current, any ? T : NIL);
@@ -86,15 +86,15 @@ export function installCallers(image: Image): CoroutineDriver {
     }
   });
   defineCoroutine(image, driver, "COMPILE", "name &optional definition", function* (name, definition) {
-    const cell = name === NIL ? null : functionCellOf(image, name!);
+    const cell = name === NIL ? null : functionCellOf(image, name);
     const source = definition ?? cell?.macro ?? cell?.fn;
-    if (source === undefined || source === null) throw programError("nothing to compile for ~S", name!);
-    const fn = yield* compileLambda(source, name!, image);
+    if (source === undefined || source === null) throw programError("nothing to compile for ~S", name);
+    const fn = yield* compileLambda(source, name, image);
     if (cell !== null && definition !== undefined) {
       if (cell.macro !== null) cell.macro = fn;
       else cell.fn = fn;
     }
-    return values(cell === null ? fn : name!, NIL, NIL);
+    return values(cell === null ? fn : name, NIL, NIL);
   });
   image.define("MACRO-FUNCTION", "symbol &optional environment", (symbol: LispValue, env?: LispValue) => {
     if (!(symbol instanceof LSymbol)) throw typeError(symbol, "SYMBOL");
@@ -140,11 +140,11 @@ function installEnds(image: Image): void {
     "condition text type slots restarts",
     (condition, text, type, slots, restarts) => {
       const report = {
-        condition: condition!,
+        condition: condition,
         text: (text as LString).toJS(),
         type: (type as LString).toJS(),
-        slots: rows(slots!).map(([name, value]) => ({ name: textOf(name), value: textOf(value) })),
-        restarts: rows(restarts!).map(([restart, name, about]) => ({
+        slots: rows(slots).map(([name, value]) => ({ name: textOf(name), value: textOf(value) })),
+        restarts: rows(restarts).map(([restart, name, about]) => ({
           restart: restart!,
           name: textOf(name),
           text: textOf(about),

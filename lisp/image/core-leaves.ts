@@ -46,7 +46,7 @@ export const installCore: LeafInstaller = (define, host) => {
   define(
     "LIST*",
     "object &rest objects",
-    (...items: LispValue[]) => arrayToList(items.slice(0, -1), 0, items.at(-1)!),
+    (...items: LispValue[]) => arrayToList(items.slice(0, -1), 0, items.at(-1)),
     { total: true },
   );
   define("EQ", "a b", (a: LispValue, b: LispValue) => bool(a === b), { total: true });

@@ -25,10 +25,26 @@ const write = (text: string): string => {
 };
 
 describe("native names", () => {
-  it.each(["", "/", "a", "a.b", "a.b.c", ".a", ".a.b", "a.", "..", "../a", "/a/b/", "a/b", "*.*", "**/*.lisp", "a*b.c?", "[ab].c", "a\\*b", "~/x"])(
-    "%s is written as it was read",
-    (text) => expect(write(text)).toBe(text),
-  );
+  it.each([
+    "",
+    "/",
+    "a",
+    "a.b",
+    "a.b.c",
+    ".a",
+    ".a.b",
+    "a.",
+    "..",
+    "../a",
+    "/a/b/",
+    "a/b",
+    "*.*",
+    "**/*.lisp",
+    "a*b.c?",
+    "[ab].c",
+    "a\\*b",
+    "~/x",
+  ])("%s is written as it was read", (text) => expect(write(text)).toBe(text));
 
   it("reads back what it writes", () => {
     const part = fc.stringMatching(/^[a-z*?.\\[\]-]{1,6}$/);

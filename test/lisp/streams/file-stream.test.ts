@@ -22,7 +22,13 @@ interface Wish {
 
 function open(path: string, wish: Wish): FileStream {
   const { input = false, output = false, element = { kind: "character" }, renameTo, created = false } = wish;
-  const file = nodeFiles.open(path, { read: input, write: output, create: output, exclusive: false, truncate: false });
+  const file = nodeFiles.open(path, {
+    read: input,
+    write: output,
+    create: output,
+    exclusive: false,
+    truncate: false,
+  });
   return new FileStream({
     files: nodeFiles,
     file,

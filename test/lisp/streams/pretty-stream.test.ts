@@ -68,14 +68,19 @@ describe("the pretty printer's stream", () => {
   it("never loses or adds anything but blanks and newlines", () => {
     const word = fc.stringMatching(/^[a-z]{1,12}$/);
     fc.assert(
-      fc.property(fc.array(word, { minLength: 1, maxLength: 30 }), fc.integer({ min: 5, max: 60 }), (all, margin) => {
-        for (const kind of ["linear", "fill"] as const) {
-          const text = layOut(margin, (s) => list(s, all, kind));
-          expect(text.replace(/\s+/g, " ")).toBe(`(${all.join(" ")})`);
-          const widest = Math.max(...all.map((each) => each.length)) + 2;
-          for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(Math.max(margin, widest));
-        }
-      }),
+      fc.property(
+        fc.array(word, { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 5, max: 60 }),
+        (all, margin) => {
+          for (const kind of ["linear", "fill"] as const) {
+            const text = layOut(margin, (s) => list(s, all, kind));
+            expect(text.replace(/\s+/g, " ")).toBe(`(${all.join(" ")})`);
+            const widest = Math.max(...all.map((each) => each.length)) + 2;
+            for (const line of text.split("\n"))
+              expect(line.length).toBeLessThanOrEqual(Math.max(margin, widest));
+          }
+        },
+      ),
     );
   });
 });
