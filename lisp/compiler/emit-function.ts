@@ -297,7 +297,7 @@ export class FunctionEmitter {
   }
 
   /**
-   * A call that may suspend. `fast` is a condition that computes the result without the call (written with `%` for the result).
+   * A call that may suspend. `fast` is a condition that computes the result without the call (written with `§` for the result).
    * `multi`: the callee sets the multiple-value register itself.
    */
   private call(
@@ -316,7 +316,7 @@ export class FunctionEmitter {
       }
       const name = this.target(dest);
       if (fast !== "") {
-        this.put(`if(!(${fast.replaceAll("%", name)})){${name}=${text};`);
+        this.put(`if(!(${fast.replaceAll("§", name)})){${name}=${text};`);
         if (this.slow) this.put("}");
         this.check(name);
         if (!this.slow) this.put("}");
@@ -335,7 +335,7 @@ export class FunctionEmitter {
     if (!multi && this.dirty) this.put("R.mv=null;");
     if (fast !== "") {
       const name = this.newTemp();
-      this.put(`if(${fast.replaceAll("%", name)})return ${name};`);
+      this.put(`if(${fast.replaceAll("§", name)})return ${name};`);
     }
     this.put(`return ${text};`);
   }
@@ -651,7 +651,7 @@ export class FunctionEmitter {
   private special(node: Extract<Node, { op: "special" }>, dest: Dest): void {
     const symbol = this.unit.constant(node.symbol);
     if (!node.checked) return this.deliver(`${symbol}.value`, dest, false);
-    this.call(`R.unboundVariable(${symbol})`, dest, { fast: `(%=${symbol}.value)!==UB` });
+    this.call(`R.unboundVariable(${symbol})`, dest, { fast: `(§=${symbol}.value)!==UB` });
   }
 
   private setSpecial(node: Extract<Node, { op: "set-special" }>, dest: Dest): void {
@@ -694,7 +694,7 @@ export class FunctionEmitter {
     const name = this.newTemp();
     this.assign(name, fn!);
     if (node.op !== "lambda")
-      this.call(`R.coerceFunction(${name})`, toVar(name), { fast: "% instanceof Fn" });
+      this.call(`R.coerceFunction(${name})`, toVar(name), { fast: "§ instanceof Fn" });
     return { name, args };
   }
 
@@ -726,13 +726,16 @@ export class FunctionEmitter {
       return this.deliver(`${this.unit.rawLeaf(node.leaf)}(${args.join(",")})`, dest);
     }
     const text = `${this.unit.leaf(node.leaf, args.length)}(${args.join(",")})`;
-    const fast = primitive?.kind === "checked" ? primitive.fast("%", ...args) : "";
-    this.call(text, dest, { fast, multi: node.leaf.traits.values === true });
+    const multi = node.leaf.traits.values === true;
+    // The quick way gives the primary value alone.
+    const usable = !multi || (dest.kind !== "return" && !(dest.kind !== "effect" && dest.multi));
+    const fast = primitive?.kind === "checked" && usable ? primitive.fast("§", ...args) : "";
+    this.call(text, dest, { fast, multi });
   }
 
   private functionNode(node: Extract<Node, { op: "function" }>, dest: Dest): void {
     const symbol = this.unit.constant(node.symbol);
-    this.call(`R.undefinedFunction(${symbol})`, dest, { fast: `R.defined(%=${symbol}.fn)` });
+    this.call(`R.undefinedFunction(${symbol})`, dest, { fast: `R.defined(§=${symbol}.fn)` });
   }
 
   private closure(fn: FunctionNode): string {

@@ -42,6 +42,16 @@ export function fixnums(...args: string[]): string {
   return tests.length === 0 ? "true" : tests.join("&&");
 }
 
+/** JavaScript condition that all the given expressions are integers of 32 bits. */
+function int32s(...args: string[]): string {
+  return args.map((arg) => `typeof ${arg}==="number"&&${arg}===(${arg}|0)`).join("&&");
+}
+
+/** JavaScript condition that all the given expressions are characters. */
+function characters(...args: string[]): string {
+  return args.map((arg) => `typeof ${arg}.code==="number"`).join("&&");
+}
+
 function total(arity: number, js: (...args: string[]) => string, atomic = false): Primitive {
   return { kind: "total", arity, js, atomic };
 }
@@ -133,6 +143,25 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   [">=/2", compare(2, (a, b) => `${a}>=${b}`)],
   ["=/2", compare(2, (a, b) => `${a}===${b}`)],
   ["/=/2", compare(2, (a, b) => `${a}!==${b}`)],
+  ["MOD/2", checked(2, (t, a, b) => `${fixnums(a!, b!)}&&${b}>0&&((${t}=${a}%${b}+0)>=0||(${t}+=${b})>0)`)],
+  ["REM/2", checked(2, (t, a, b) => `${fixnums(a!, b!)}&&${b}!==0&&((${t}=${a}%${b}+0),true)`)],
+  // The remainder is exact where a division of doubles would round.
+  [
+    "FLOOR/2",
+    checked(
+      2,
+      (t, a, b) => `${fixnums(a!, b!)}&&${b}>0&&((${t}=${a}%${b}),(${t}=(${a}-(${t}<0?${t}+${b}:${t}))/${b}),true)`,
+    ),
+  ],
+  [
+    "TRUNCATE/2",
+    checked(2, (t, a, b) => `${fixnums(a!, b!)}&&${b}>0&&((${t}=${a}%${b}),(${t}=(${a}-${t})/${b}),true)`),
+  ],
+  ["LOGAND/2", checked(2, (t, a, b) => `${int32s(a!, b!)}&&((${t}=${a}&${b}),true)`)],
+  ["LOGIOR/2", checked(2, (t, a, b) => `${int32s(a!, b!)}&&((${t}=${a}|${b}),true)`)],
+  ["LOGXOR/2", checked(2, (t, a, b) => `${int32s(a!, b!)}&&((${t}=${a}^${b}),true)`)],
+  ["CHAR-CODE/1", checked(1, (t, a) => `typeof(${t}=${a}.code)==="number"`)],
+  ["CHAR=/2", { kind: "compare", arity: 2, guard: characters, js: (a, b) => `${a}===${b}` }],
   ["ZEROP/1", compare(1, (a) => `${a}===0`)],
   ["PLUSP/1", compare(1, (a) => `${a}>0`)],
   ["MINUSP/1", compare(1, (a) => `${a}<0`)],
