@@ -20,6 +20,7 @@ import { installPackages } from "../packages/package-leaves.ts";
 import { installHashEntries } from "../hash/hash-entries.ts";
 import { installTypeLeaves } from "../typing/type-leaves.ts";
 import { installClasses } from "../objects/class-leaves.ts";
+import { installSlotFilling } from "../objects/slot-filling.ts";
 import { installDispatch } from "../objects/dispatch.ts";
 import { installConditionReaders } from "../objects/condition-leaves.ts";
 import { installStructures } from "../structures/structure-leaves.ts";
@@ -31,6 +32,7 @@ import { installPathnames } from "../pathnames/pathname-leaves.ts";
 import type { HostPort } from "../streams/host-port.ts";
 import { nodeHostPort } from "../streams/node-host.ts";
 import { terminalInstaller } from "../streams/terminal-leaves.ts";
+import { installNumberLayout } from "../printer/number-layout.ts";
 import { installPrinter } from "../printer/printer-leaves.ts";
 import { installRestarts } from "./restart-leaves.ts";
 import { installSymbols } from "../symbols/symbol-leaves.ts";
@@ -60,12 +62,14 @@ const installers: readonly LeafInstaller[] = [
   installTypeLeaves,
   installClasses,
   installDispatch,
+  installSlotFilling,
   installConditionReaders,
   installStructures,
   installRestarts,
   installCharacterStreams,
   installStreams,
   installPrinter,
+  installNumberLayout,
   installPathnames,
 ];
 

@@ -25,10 +25,12 @@
 
 (defun initarg-value (initargs names)
   "First value in the property list under one of NAMES. Second value: whether there is one."
-  (do ((rest initargs (cddr rest)))
-      ((null rest) (values nil nil))
-    (when (member (car rest) names :test #'eq)
-      (return (values (cadr rest) t)))))
+  (if (null names)
+      (values nil nil)
+      (do ((rest initargs (cddr rest)))
+          ((null rest) (values nil nil))
+        (when (%memq (car rest) names)
+          (return (values (cadr rest) t))))))
 
 (defun default-condition-initargs (class initargs)
   "INITARGS followed by the class's default initargs that are not among them."

@@ -35,7 +35,8 @@
           (:initform
            (when (member :initform plist)
              (class-definition-problem "The option :INITFORM occurs twice in the slot ~S of ~S." name class-name))
-           (setq plist (list* :initform `',value :initfunction `(lambda () ,value) plist)))
+           (setq plist (list* :initform `',value :initfunction `(lambda () ,value)
+                              (if (literal-form-p value) (list* :constant `(list ,value) plist) plist))))
           (:type (setq plist (list* :type `',value plist)))
           (:documentation
            (unless (stringp value) (class-definition-problem "The documentation of the slot ~S is no string." name))
@@ -56,6 +57,11 @@
                             (dolist (entry (reverse extra) (nreverse result))
                               (push (first entry) result)
                               (push (if (cddr entry) (reverse (cdr entry)) (second entry)) result))))))))
+
+(defun literal-form-p (form)
+  "True when a form's value is the same object each time."
+  (or (numberp form) (stringp form) (characterp form) (keywordp form) (null form) (eq form t)
+      (and (consp form) (eq (car form) 'quote))))
 
 (defun parse-default-initargs (class-name arguments)
   "Forms of the (name form function) lists of default initargs."
@@ -184,6 +190,7 @@
     (%set-slot-initargs slot (getf plist :initargs))
     (%set-slot-initform slot (getf plist :initform))
     (%set-slot-initfunction slot (getf plist :initfunction))
+    (%set-slot-constant slot (getf plist :constant))
     (%set-slot-type slot (getf plist :type t))
     (%set-slot-allocation slot (getf plist :allocation :instance))
     (%set-slot-readers slot (getf plist :readers))
@@ -275,6 +282,7 @@
     (%set-class-slots class slots)
     (%set-class-default-initargs class (effective-default-initargs class))
     (%set-class-caches class '())
+    (%set-class-recipe class nil)
     (%set-class-prototype class nil)
     (let ((names (mapcar #'%slot-name (remove-if-not (lambda (slot) (integerp (%slot-location slot))) slots))))
       (%new-layout class names))
@@ -317,7 +325,8 @@
     (%set-slot-initargs slot (remove-duplicates (mapcan (lambda (s) (copy-list (%slot-initargs s))) direct-slots) :from-end t))
     (when with-initform
       (%set-slot-initform slot (%slot-initform with-initform))
-      (%set-slot-initfunction slot (%slot-initfunction with-initform)))
+      (%set-slot-initfunction slot (%slot-initfunction with-initform))
+      (%set-slot-constant slot (%slot-constant with-initform)))
     (%set-slot-type slot (merged-slot-type (mapcar #'%slot-type direct-slots)))
     (when documented (%set-slot-documentation slot (%slot-documentation documented)))
     slot))

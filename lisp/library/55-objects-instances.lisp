@@ -184,7 +184,10 @@
 
 (define-protocol make-instance (class &rest initargs &key &allow-other-keys)
   (:method ((class symbol) &rest initargs)
-    (apply #'make-instance (find-class class) initargs))
+    (let ((class (find-class class)))
+      (if (and (plain-class-p class) (%class-finalized class) (svref (instance-recipe class) 3))
+          (make-standard-instance class initargs)
+          (apply #'make-instance class initargs))))
   (:method ((class std-class) &rest initargs)
     (make-standard-instance class initargs))
   (:method ((class condition-class) &rest initargs)
@@ -194,12 +197,14 @@
 ;;; What is known about a class is kept in its caches: (epoch simple-p checked-initarg-lists).
 
 (defun instance-recipe (class)
-  (let ((recipe (getf (%class-caches class) :recipe)))
+  (let ((recipe (%class-recipe class)))
     (if (and recipe (eql (svref recipe 0) *object-epoch*))
         recipe
-        (let ((new (vector *object-epoch* (simple-instances-p class) '())))
-          (%set-class-caches class (list* :recipe new (remove-property (%class-caches class) :recipe)))
-          new))))
+        (%set-class-recipe class (vector *object-epoch* (simple-instances-p class) '() (plain-make-instance-p class))))))
+
+(defun plain-make-instance-p (class)
+  "True when no method of a program applies to MAKE-INSTANCE of the class."
+  (null (cdr (find-applicable-methods #'make-instance (list class)))))
 
 (defun only-standard-method-p (gf arguments)
   (let ((methods (find-applicable-methods gf arguments)))
@@ -218,14 +223,6 @@
               (null (cdr (find-applicable-methods #'allocate-instance (list class))))))
        t))
 
-(defun initargs-checked-p (recipe initargs)
-  "True when a list of the same initarg names was found valid already."
-  (dolist (names (svref recipe 2) nil)
-    (when (do ((names names (cdr names)) (rest initargs (cddr rest)))
-              ((or (null names) (null rest)) (and (null names) (null rest)))
-            (unless (eq (car names) (car rest)) (return nil)))
-      (return t))))
-
 (defun remember-initargs (recipe initargs)
   (let ((names '()))
     (do ((rest initargs (cddr rest))) ((null rest))
@@ -240,7 +237,7 @@
     (when (%class-default-initargs class)
       (check-initargs-even initargs)
       (setq initargs (add-default-initargs class initargs)))
-    (unless (or (null initargs) (initargs-checked-p recipe initargs))
+    (unless (or (null initargs) (%initargs-checked-p (svref recipe 2) initargs))
       (check-initargs-even initargs)
       (check-initargs class
                       (list (list* #'allocate-instance class initargs)
@@ -249,7 +246,9 @@
                       initargs)
       (remember-initargs recipe initargs))
     (if (svref recipe 1)
-        (initialize-slots (%allocate-instance class) t initargs)
+        (let ((instance (%allocate-instance class)))
+          (dolist (slot (%fill-slots instance initargs) instance)
+            (set-slot-value-at instance slot (slot-initial-value slot))))
         (let ((instance (apply #'allocate-instance class initargs)))
           (apply #'initialize-instance instance initargs)
           instance))))

@@ -103,6 +103,17 @@
         (stream-write-string (%output-object output-stream) string start end)
         string)))
 
+(defun write-whole-string (string output-stream)
+  "WRITE-STRING without bounds."
+  (if (%put-string string output-stream)
+      string
+      (write-string string output-stream :start 0)))
+
+(define-compiler-macro write-string (&whole form string &optional (stream nil stream-given) &rest bounds)
+  (if (or bounds (not stream-given))
+      form
+      `(write-whole-string ,string ,stream)))
+
 (defun write-line (string &optional output-stream &key (start 0) end)
   "Writes the characters of a string and a newline."
   (if (%native-output-p output-stream)

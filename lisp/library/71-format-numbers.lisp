@@ -36,6 +36,8 @@
 (defun format-integer (stream argument base mincol padchar comma interval colon at)
   "~D and its relatives; what is no integer is printed as by ~A in that base."
   (if (integerp argument)
+      (if (%write-integer stream argument base mincol padchar comma interval colon at)
+          nil
       (if (and (eql mincol 0) (not colon) (not at))
           (if (eql base 10)
               (write-string (integer-digits argument 10) stream)
@@ -43,7 +45,7 @@
           (let* ((digits (integer-digits (abs argument) base))
                  (digits (if colon (group-digits digits comma interval) digits))
                  (sign (cond ((minusp argument) "-") (at "+") (t ""))))
-            (format-pad-left (concatenate 'string sign digits) stream mincol padchar)))
+            (format-pad-left (concatenate 'string sign digits) stream mincol padchar))))
       (let ((*print-base* base) (*print-radix* nil))
         (princ argument stream))))
 
@@ -221,7 +223,8 @@
        (or (/= number number) (> (abs number) (if (typep number 'single-float) most-positive-single-float most-positive-double-float)))))
 
 (defun format-fixed (stream number width fraction scale overflow pad at)
-  (cond ((not (realp number)) (format-not-real stream number width))
+  (cond ((and (eql scale 0) (%write-fixed stream number width fraction overflow pad at)) nil)
+        ((not (realp number)) (format-not-real stream number width))
         ((unprintable-float-p number) (prin1 number stream))
         (t (format-fixed-real stream (coerce-for-format number) width fraction scale overflow pad at))))
 

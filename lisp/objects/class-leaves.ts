@@ -34,6 +34,11 @@ type Field<T> = readonly [
   set?: (object: T, value: LispValue) => void,
 ];
 
+function setEffectiveSlots(cls: LClass, slots: LispValue): void {
+  cls.effectiveSlots = slots;
+  cls.fillPlan = null;
+}
+
 const classFields: readonly Field<LClass>[] = [
   ["CLASS-NAME", (c) => c.name, (c, v) => void (c.name = v)],
   [
@@ -44,7 +49,8 @@ const classFields: readonly Field<LClass>[] = [
   ["CLASS-DIRECT-SUBCLASSES", (c) => arrayToList([...c.directSubclasses])],
   ["CLASS-PRECEDENCE-LIST", (c) => arrayToList(c.precedence)],
   ["CLASS-DIRECT-SLOTS", (c) => c.directSlots, (c, v) => void (c.directSlots = v)],
-  ["CLASS-SLOTS", (c) => c.effectiveSlots, (c, v) => void (c.effectiveSlots = v)],
+  ["CLASS-SLOTS", (c) => c.effectiveSlots, setEffectiveSlots],
+  ["CLASS-RECIPE", (c) => c.recipe, (c, v) => void (c.recipe = v)],
   ["CLASS-FINALIZED", (c) => bool(c.finalized), (c, v) => void (c.finalized = isTrue(v))],
   [
     "CLASS-DIRECT-DEFAULT-INITARGS",
@@ -65,6 +71,7 @@ const slotFields: readonly Field<SlotDefinition>[] = [
   ["SLOT-INITARGS", (s) => s.initargs, (s, v) => void (s.initargs = v)],
   ["SLOT-INITFORM", (s) => s.initform, (s, v) => void (s.initform = v)],
   ["SLOT-INITFUNCTION", (s) => s.initfunction, (s, v) => void (s.initfunction = v)],
+  ["SLOT-CONSTANT", (s) => s.constant, (s, v) => void (s.constant = v)],
   ["SLOT-TYPE", (s) => s.type, (s, v) => void (s.type = v)],
   ["SLOT-ALLOCATION", (s) => s.allocation, (s, v) => void (s.allocation = v)],
   ["SLOT-READERS", (s) => s.readers, (s, v) => void (s.readers = v)],

@@ -27,6 +27,10 @@ export class LClass extends LInstance {
   /** Lists of slot definitions; the effective ones in the order of their locations, empty until finalized. */
   directSlots: LispValue = NIL;
   effectiveSlots: LispValue = NIL;
+  /** How new instances are filled, made when first needed; forgotten when the effective slots change. */
+  fillPlan: readonly SlotFill[] | null = null;
+  /** What MAKE-INSTANCE found out about the class (a simple-vector), or NIL. */
+  recipe: LispValue = NIL;
   /** Layout of new instances; null until finalized and for classes without instances of their own. */
   instanceLayout: InstanceLayout | null = null;
   finalized = false;
@@ -56,6 +60,17 @@ export class LClass extends LInstance {
   }
 }
 
+/** How one slot of a new instance gets its value. */
+export interface SlotFill {
+  readonly slot: SlotDefinition;
+  readonly initargs: readonly LispValue[];
+  /** Index of the slot, or the cons whose car is the shared value. */
+  readonly location: LispValue;
+  /** Value of an initform that is a constant. */
+  readonly constant: LispValue | undefined;
+  readonly hasInitform: boolean;
+}
+
 /** A direct or effective slot definition. `location` is an index, or for :allocation :class the shared cell (a cons, value in its car). */
 export class SlotDefinition extends LInstance {
   name: LispValue = NIL;
@@ -63,6 +78,8 @@ export class SlotDefinition extends LInstance {
   initform: LispValue = NIL;
   /** Function of no arguments, or NIL when there is no initform. */
   initfunction: LispValue = NIL;
+  /** List of the value of an initform that is a constant; NIL when it must be evaluated each time. */
+  constant: LispValue = NIL;
   type: LispValue = NIL;
   allocation: LispValue = NIL;
   readers: LispValue = NIL;

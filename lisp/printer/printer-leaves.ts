@@ -12,6 +12,7 @@ import type { LispValue } from "../data/value.ts";
 import { DOUBLE, SINGLE } from "../numbers/float-bits.ts";
 import { shortestDigits } from "../numbers/float-text.ts";
 import { realToFloat } from "../numbers/arithmetic.ts";
+import type { NativeStream } from "../streams/native-stream.ts";
 import { asStream, guarded, isLispStream, StreamAccess } from "../streams/stream-access.ts";
 import { type LayoutSettings, type NewlineKind, PrettyStream } from "../streams/pretty-stream.ts";
 import { AtomPrinter } from "./atom-text.ts";
@@ -106,20 +107,24 @@ class Printing {
     return this.atoms.text(object, settings);
   }
 
-  /** The text of an object that needs no Lisp code, or undefined. `column` is that of the stream, to see what fits. */
-  text(object: LispValue, column: number | undefined, width: number | undefined): string | undefined {
+  /** The text of an object that needs no Lisp code, or undefined. `stream` says what fits; undefined for a new string. */
+  text(object: LispValue, stream: NativeStream | undefined): string | undefined {
     const settings = this.settings();
     const compound = object instanceof Cons || Array.isArray(object) || object instanceof LArray;
     if (!compound) return this.atom(object, settings);
     if (settings.circle && this.circularity.value !== this.none) return undefined;
-    if (settings.pretty && (column === undefined || this.dispatch.value !== this.standardDispatch.value))
-      return undefined;
+    if (settings.pretty && !this.mayPrintFlat(stream)) return undefined;
     const depth = typeof this.depth.value === "number" ? this.depth.value : 0;
     const text = this.plain.print(object, settings, depth);
-    if (text === undefined || !settings.pretty || column === undefined) return text;
-    const margin =
-      typeof this.rightMargin.value === "number" ? this.rightMargin.value : (width ?? defaultLineLength);
-    return column + text.length <= margin && !text.includes("\n") ? text : undefined;
+    if (text === undefined || !settings.pretty) return text;
+    const { value } = this.rightMargin;
+    const margin = typeof value === "number" ? value : (stream?.lineLength() ?? defaultLineLength);
+    return (stream?.column() ?? 0) + text.length <= margin && !text.includes("\n") ? text : undefined;
+  }
+
+  /** Whether a list that fits on the line may be printed without the pretty printer: not within one of its blocks. */
+  private mayPrintFlat(stream: NativeStream | undefined): boolean {
+    return !(stream instanceof PrettyStream) && this.dispatch.value === this.standardDispatch.value;
   }
 }
 
@@ -129,12 +134,7 @@ function installPlain(define: DefineLeaf, host: LeafHost, access: StreamAccess):
     const target = access.outputObject(designator);
     if (isLispStream(target)) return NIL;
     const stream = asStream(target);
-    const pretty = stream instanceof PrettyStream;
-    const text = printing.text(
-      object,
-      pretty ? undefined : (stream.column() ?? 0),
-      pretty ? undefined : stream.lineLength(),
-    );
+    const text = printing.text(object, stream);
     if (text === undefined) return NIL;
     guarded(() => stream.writeText(text));
     return T;
@@ -153,7 +153,7 @@ function installPlain(define: DefineLeaf, host: LeafHost, access: StreamAccess):
     },
   );
   define("SYS:%PLAIN-STRING", "object", (object: LispValue) => {
-    const text = printing.text(object, 0, undefined);
+    const text = printing.text(object, undefined);
     return text === undefined ? NIL : LString.from(text);
   });
   define("SYS:%ATOM-STRING", "object", (object: LispValue) => {

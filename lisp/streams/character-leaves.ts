@@ -5,7 +5,7 @@ import { LString } from "../data/string.ts";
 import { bool, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { endOfFile, guarded, isLispStream, StreamAccess } from "./stream-access.ts";
-import { noInputYet, type NativeStream } from "./native-stream.ts";
+import { NativeStream, noInputYet } from "./native-stream.ts";
 
 /** Value of a leaf that found no input yet on a terminal: the Lisp side waits and asks again. */
 const waitKeyword = ":WAIT";
@@ -112,6 +112,12 @@ function installOutput(define: DefineLeaf, access: StreamAccess): void {
     const { code } = asCharacter(character);
     guarded(() => stream.writeCode(code));
     return character;
+  });
+  define("SYS:%PUT-STRING", "string stream", (string: LispValue, stream: LispValue) => {
+    if (!(stream instanceof NativeStream) || !(string instanceof LString)) return NIL;
+    const text = string.toJS();
+    guarded(() => stream.writeText(text));
+    return T;
   });
   define(
     "SYS:%WRITE-STRING",

@@ -74,9 +74,11 @@ function hasSurrogates(text: string): boolean {
 export class StringOutputStream extends NativeStream {
   readonly lispClass = "STRING-OUTPUT-STREAM";
   private text = "";
+  /** Column after the first `measured` characters: `column` looks at each part of the text only once. */
+  private measured = 0;
+  private columnThere = 0;
   /** Lisp element type given to MAKE-STRING-OUTPUT-STREAM; only its owner reads it. */
   elementType: unknown = undefined;
-  private startColumn = 0;
 
   override get output(): boolean {
     return true;
@@ -93,12 +95,20 @@ export class StringOutputStream extends NativeStream {
   }
 
   override column(): number {
-    return advanceColumn(this.startColumn, this.text);
+    const { text } = this;
+    if (this.measured < text.length) {
+      this.columnThere = advanceColumn(
+        this.columnThere,
+        this.measured === 0 ? text : text.slice(this.measured),
+      );
+      this.measured = text.length;
+    }
+    return this.columnThere;
   }
 
   override freshLine(): boolean {
     const { text } = this;
-    const atStart = text.length > 0 ? text.charCodeAt(text.length - 1) === 10 : this.startColumn === 0;
+    const atStart = text.length > 0 ? text.charCodeAt(text.length - 1) === 10 : this.columnThere === 0;
     if (!atStart) this.writeCode(10);
     return !atStart;
   }
@@ -110,8 +120,9 @@ export class StringOutputStream extends NativeStream {
   /** What was written since the last call. */
   takeText(): string {
     const { text } = this;
-    this.startColumn = advanceColumn(this.startColumn, text);
+    this.columnThere = this.column();
     this.text = "";
+    this.measured = 0;
     return text;
   }
 
