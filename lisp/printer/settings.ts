@@ -1,4 +1,3 @@
-import { SingleFloat } from "../data/number.ts";
 import type { LeafHost } from "../data/leaf.ts";
 import { LPackage, LSymbol, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -24,81 +23,85 @@ export interface PrintSettings {
   caseMode: string;
   package: LPackage;
   floatFormat: FloatFormat;
+  /** Names known to need no escape when the readtable upcases and the base is ten; the printer adds to it. */
+  plainNames: Set<string>;
 }
 
 /** Reads the printer variables of an image; the symbols are looked up once. */
 export class PrintVariables {
   private readonly host: LeafHost;
-  private readonly symbols: Record<string, LSymbol>;
+  private readonly plainNames = new Set<string>();
+  private readonly escape: LSymbol;
+  private readonly readably: LSymbol;
+  private readonly base: LSymbol;
+  private readonly radix: LSymbol;
+  private readonly letters: LSymbol;
+  private readonly gensym: LSymbol;
+  private readonly array: LSymbol;
+  private readonly circle: LSymbol;
+  private readonly pretty: LSymbol;
+  private readonly level: LSymbol;
+  private readonly length: LSymbol;
+  private readonly readtable: LSymbol;
+  private readonly floatFormat: LSymbol;
 
   constructor(host: LeafHost) {
     this.host = host;
-    const names = [
-      "ESCAPE",
-      "READABLY",
-      "BASE",
-      "RADIX",
-      "CASE",
-      "GENSYM",
-      "ARRAY",
-      "CIRCLE",
-      "PRETTY",
-      "LEVEL",
-      "LENGTH",
-    ];
-    this.symbols = Object.fromEntries(names.map((name) => [name, host.symbol(`*PRINT-${name}*`)]));
-    this.symbols["READTABLE"] = host.symbol("*READTABLE*");
-    this.symbols["FORMAT"] = host.symbol("*READ-DEFAULT-FLOAT-FORMAT*");
-  }
-
-  private value(name: string): LispValue {
-    return this.symbols[name]!.value;
-  }
-
-  private flag(name: string): boolean {
-    return this.value(name) !== NIL;
-  }
-
-  private limit(name: string): number | undefined {
-    const value = this.value(name);
-    return typeof value === "number" ? value : undefined;
+    const symbol = (name: string): LSymbol => host.symbol(`*PRINT-${name}*`);
+    this.escape = symbol("ESCAPE");
+    this.readably = symbol("READABLY");
+    this.base = symbol("BASE");
+    this.radix = symbol("RADIX");
+    this.letters = symbol("CASE");
+    this.gensym = symbol("GENSYM");
+    this.array = symbol("ARRAY");
+    this.circle = symbol("CIRCLE");
+    this.pretty = symbol("PRETTY");
+    this.level = symbol("LEVEL");
+    this.length = symbol("LENGTH");
+    this.readtable = host.symbol("*READTABLE*");
+    this.floatFormat = host.symbol("*READ-DEFAULT-FLOAT-FORMAT*");
   }
 
   /** True when integers are printed in decimal and without radix. */
   plainIntegers(): boolean {
-    return this.symbols["BASE"]!.value === 10 && this.symbols["RADIX"]!.value === NIL;
+    return this.base.value === 10 && this.radix.value === NIL;
   }
 
   read(): PrintSettings {
-    const readably = this.flag("READABLY");
-    const base = this.value("BASE");
-    const printCase = this.value("CASE");
-    const caseName = printCase instanceof LSymbol ? printCase.name.toLowerCase() : "upcase";
-    const table = this.value("READTABLE") as { caseMode?: string };
+    const readably = this.readably.value !== NIL;
+    const base = this.base.value;
+    const table = this.readtable.value as { caseMode?: string };
     return {
       readably,
-      escape: readably || this.flag("ESCAPE"),
+      escape: readably || this.escape.value !== NIL,
       base: typeof base === "number" ? base : 10,
-      radix: this.flag("RADIX"),
-      printCase: caseName === "downcase" || caseName === "capitalize" ? caseName : "upcase",
-      gensym: readably || this.flag("GENSYM"),
-      array: readably || this.flag("ARRAY"),
-      circle: this.flag("CIRCLE"),
-      pretty: this.flag("PRETTY"),
-      level: readably ? undefined : this.limit("LEVEL"),
-      length: readably ? undefined : this.limit("LENGTH"),
+      radix: this.radix.value !== NIL,
+      printCase: caseOf(this.letters.value),
+      gensym: readably || this.gensym.value !== NIL,
+      array: readably || this.array.value !== NIL,
+      circle: this.circle.value !== NIL,
+      pretty: this.pretty.value !== NIL,
+      level: readably ? undefined : limitOf(this.level.value),
+      length: readably ? undefined : limitOf(this.length.value),
       caseMode: table.caseMode ?? "UPCASE",
       package: this.host.currentPackage(),
-      floatFormat: isDoubleFormat(this.value("FORMAT")) ? DOUBLE : SINGLE,
+      floatFormat: isDoubleFormat(this.floatFormat.value) ? DOUBLE : SINGLE,
+      plainNames: this.plainNames,
     };
   }
 }
 
-function isDoubleFormat(value: LispValue): boolean {
-  return value instanceof LSymbol && (value.name === "DOUBLE-FLOAT" || value.name === "LONG-FLOAT");
+function limitOf(value: LispValue): number | undefined {
+  return typeof value === "number" ? value : undefined;
 }
 
-/** Default float format of a bare float: used where no image is at hand. */
-export function floatFormatOf(value: LispValue): FloatFormat {
-  return value instanceof SingleFloat ? SINGLE : DOUBLE;
+function caseOf(value: LispValue): PrintCase {
+  const name = value instanceof LSymbol ? value.name : "";
+  if (name === "DOWNCASE") return "downcase";
+  return name === "CAPITALIZE" ? "capitalize" : "upcase";
+}
+
+function isDoubleFormat(value: LispValue): boolean {
+  return value instanceof LSymbol && (value.name === "DOUBLE-FLOAT" || value.name === "LONG-FLOAT");
 }

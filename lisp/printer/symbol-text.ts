@@ -40,7 +40,20 @@ function caseWouldChange(name: string, caseMode: string): boolean {
   return false;
 }
 
+/** Names remembered as needing no escape, before they are forgotten again. */
+const maximumPlainNames = 20_000;
+
 function needsEscape(name: string, settings: PrintSettings): boolean {
+  const { plainNames } = settings;
+  if (settings.base !== 10 || settings.caseMode !== "UPCASE") return mustEscape(name, settings);
+  if (plainNames.has(name)) return false;
+  if (mustEscape(name, settings)) return true;
+  if (plainNames.size >= maximumPlainNames) plainNames.clear();
+  plainNames.add(name);
+  return false;
+}
+
+function mustEscape(name: string, settings: PrintSettings): boolean {
   if (name === "" || special.test(name) || name.startsWith("#")) return true;
   if (caseWouldChange(name, settings.caseMode)) return true;
   const first = name.charCodeAt(0);

@@ -47,7 +47,8 @@ describe("native names", () => {
   ])("%s is written as it was read", (text) => expect(write(text)).toBe(text));
 
   it("reads back what it writes", () => {
-    const part = fc.stringMatching(/^[a-z*?.\\[\]-]{1,6}$/);
+    // A backslash before a slash would put the slash into a name, which has no native form then.
+    const part = fc.stringMatching(/^[a-z*?.\\[\]-]{1,6}$/).filter((text) => !text.endsWith("\\"));
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), fc.boolean(), (parts, absolute) => {
         const text = (absolute ? "/" : "") + parts.join("/");

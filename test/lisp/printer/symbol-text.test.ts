@@ -19,6 +19,7 @@ const settings: PrintSettings = {
   caseMode: "UPCASE",
   package: new LPackage("TEST"),
   floatFormat: SINGLE,
+  plainNames: new Set(),
 };
 
 describe("tokens of symbols", () => {
