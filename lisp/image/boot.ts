@@ -5,6 +5,7 @@ import { installArithmetic } from "../numbers/arithmetic-leaves.ts";
 import { installNumberFunctions } from "../numbers/function-leaves.ts";
 import { installEquality } from "../equality/equality-leaves.ts";
 import { installLists } from "../sequences/list-leaves.ts";
+import { installEqlSearch } from "../sequences/eql-search.ts";
 import { installSequences } from "../sequences/sequence-leaves.ts";
 import { installCharacters } from "../characters/character-leaves.ts";
 import { installStrings } from "../characters/string-leaves.ts";
@@ -51,6 +52,7 @@ const installers: readonly LeafInstaller[] = [
   installEquality,
   installLists,
   installSequences,
+  installEqlSearch,
   installCharacters,
   installStrings,
   installArrays,

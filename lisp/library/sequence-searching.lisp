@@ -4,17 +4,25 @@
 
 (defmacro define-item-and-predicate-functions (name documentation arguments &body body)
   "Define NAME, NAME-IF and NAME-IF-NOT from one BODY, in which (MATCH X) says whether element X is meant.
-ARGUMENTS are required parameters put before the item or predicate."
-  (let ((if-name (suffixed-symbol name "-IF"))
+ARGUMENTS are required parameters put before the item or predicate. :COUNT before the body asks for that parameter; :EQL and
+a form there give the value for vectors and EQL without key, LIMIT being the end."
+  (let ((eql-form (if (eq (car body) :eql) (cadr body) nil))
+        (if-name (suffixed-symbol name "-IF"))
         (if-not-name (suffixed-symbol name "-IF-NOT"))
         (keywords '(from-end (start 0) end key))
         (counted (eq (car body) :count)))
+    (when eql-form (setq body (cddr body)))
     (when counted
       (setq body (cdr body) keywords (append keywords '(count))))
     `(progn
        (define-keyword-function ,name (,@arguments item sequence &key ,@keywords test test-not)
          ,(join-strings documentation " matching ITEM.")
-         (with-match (item test test-not key) ,@body))
+         ,(if eql-form
+              `(if (and (null key) (null test-not) (eql-test-p test) (vectorp sequence))
+                   (let ((limit (vector-end start end (length sequence))))
+                     ,eql-form)
+                   (with-match (item test test-not key) ,@body))
+              `(with-match (item test test-not key) ,@body)))
        (define-keyword-function ,if-name (,@arguments predicate sequence &key ,@keywords)
          ,(join-strings documentation " satisfying PREDICATE.")
          (with-predicate (predicate key) ,@body))
@@ -28,17 +36,21 @@ ARGUMENTS are required parameters put before the item or predicate."
 
 (define-item-and-predicate-functions find "The first element, or last if FROM-END, of SEQUENCE between START and END"
   ()
+  :eql (let ((index (eql-position item sequence start limit from-end)))
+         (if index (aref sequence index) nil))
   (do-elements (x i (sequence start end from-end))
     (when (match x) (return x))))
 
 (define-item-and-predicate-functions position
   "The index of the first element, or last if FROM-END, of SEQUENCE between START and END"
   ()
+  :eql (eql-position item sequence start limit from-end)
   (do-elements (x i (sequence start end from-end))
     (when (match x) (return i))))
 
 (define-item-and-predicate-functions count "The number of elements of SEQUENCE between START and END"
   ()
+  :eql (eql-count item sequence start limit)
   (let ((total 0))
     (declare (type fixnum total))
     (do-elements (x i (sequence start end from-end) total)
@@ -270,6 +282,11 @@ one that matches a later element before END, or an earlier one from START if FRO
 
 (define-keyword-function search (sequence-1 sequence-2 &key from-end test test-not key (start1 0) (start2 0) end1 end2)
   "The index in SEQUENCE-2 of the first, or last if FROM-END, part that matches SEQUENCE-1, or NIL."
+  (when (and (stringp sequence-1) (stringp sequence-2) (null from-end) (null key) (null test-not) (< (length sequence-1) 64)
+             (or (eql-test-p test) (eq test #'char=) (eq test #'equal)))
+    (return-from search
+      (string-search sequence-1 start1 (vector-end start1 end1 (length sequence-1))
+                     sequence-2 start2 (vector-end start2 end2 (length sequence-2)))))
   (let* ((v1 (indexable sequence-1)) (v2 (indexable sequence-2))
          (end1 (vector-end start1 end1 (length v1)))
          (end2 (vector-end start2 end2 (length v2)))
