@@ -6,6 +6,7 @@ import { installNumberFunctions } from "../numbers/function-leaves.ts";
 import { installEquality } from "../equality/equality-leaves.ts";
 import { installLists } from "../sequences/list-leaves.ts";
 import { installEqlSearch } from "../sequences/eql-search.ts";
+import { installSequenceConversion } from "../sequences/sequence-conversion.ts";
 import { installSequences } from "../sequences/sequence-leaves.ts";
 import { installCharacters } from "../characters/character-leaves.ts";
 import { installStrings } from "../characters/string-leaves.ts";
@@ -53,6 +54,7 @@ const installers: readonly LeafInstaller[] = [
   installLists,
   installSequences,
   installEqlSearch,
+  installSequenceConversion,
   installCharacters,
   installStrings,
   installArrays,

@@ -205,6 +205,8 @@ a vector; the length that is required, or NIL. NIL for a TYPE that is no sequenc
 
 (defun concatenate (result-type &rest sequences)
   "A new sequence of RESULT-TYPE with the elements of all SEQUENCES."
+  (when (and (eq result-type 'string) (all-strings-p sequences))
+    (return-from concatenate (join-string-list sequences)))
   (let ((total 0))
     (dolist (sequence sequences)
       (setq total (+ total (length sequence))))

@@ -241,13 +241,7 @@ one that matches a later element before END, or an earlier one from START if FRO
 
 (defun coerce-to-simple-vector (sequence)
   "The elements of SEQUENCE in a simple-vector; SEQUENCE itself when it is one."
-  (cond ((simple-vector-p sequence) sequence)
-        ((listp sequence)
-         (let ((vector (make-array (length sequence))) (i 0))
-           (dolist (x sequence vector)
-             (setf (svref vector i) x)
-             (setq i (+ i 1)))))
-        (t (replace (make-array (length sequence)) sequence))))
+  (if (simple-vector-p sequence) sequence (sequence-to-simple-vector sequence)))
 
 ;;; MISMATCH and SEARCH work on simple-vectors, into which lists are copied
 

@@ -306,7 +306,9 @@
   "OBJECT converted to TYPE."
   (case type
     ((t) object)
-    (list (if (listp object) object (coerce-sequence object type)))
+    (list (cond ((listp object) object)
+                ((vectorp object) (sequence-to-list object))
+                (t (coerce-error object type))))
     ((vector simple-vector string simple-string)
      (if (typep object type) object (coerce-sequence object type)))
     (character (if (characterp object) object (character object)))

@@ -71,8 +71,11 @@ export const installEqlSearch: LeafInstaller = (define) => {
       return found < 0 ? NIL : found;
     },
   );
-  define("SYS:EQL-COUNT", "item vector start end", (item: LispValue, vector: LispValue, start: number, end: number) =>
-    count(item, asVector(vector), start, end),
+  define(
+    "SYS:EQL-COUNT",
+    "item vector start end",
+    (item: LispValue, vector: LispValue, start: number, end: number) =>
+      count(item, asVector(vector), start, end),
   );
   define(
     "SYS:STRING-SEARCH",
