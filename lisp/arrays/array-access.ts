@@ -2,6 +2,7 @@
 import { LArray } from "../data/array.ts";
 import { char, Char } from "../data/character.ts";
 import { simpleError, typeError } from "../data/error.ts";
+import { DoubleFloat } from "../data/number.ts";
 import { LString } from "../data/string.ts";
 import type { LispValue } from "../data/value.ts";
 import { type ArrayKind, checkElement } from "./element-types.ts";
@@ -61,6 +62,8 @@ export function storeAt(x: LispArray, index: number, value: LispValue): void {
   } else if (x instanceof LString) {
     if (!(value instanceof Char)) throw typeError(value, "CHARACTER");
     x.setCode(index, value.code);
+  } else if (x.type === "double" && value instanceof DoubleFloat && x.displacement === null) {
+    (x.storage as Float64Array)[index] = value.v;
   } else {
     if (x.type !== "t" || x.characters) checkElement(kindOf(x), value);
     x.set(index, value);
