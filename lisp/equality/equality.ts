@@ -21,7 +21,7 @@ export function eql(a: LispValue, b: LispValue): boolean {
 }
 
 /** Comparisons of more conses than this end with a storage condition: the structures are circular or far too large. */
-const MAX_STEPS = 200_000_000;
+const MAX_STEPS = 20_000_000;
 
 type Leaf = (a: LispValue, b: LispValue, later: (a: LispValue, b: LispValue) => void) => boolean;
 

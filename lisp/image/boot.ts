@@ -35,6 +35,7 @@ import type { HostPort } from "../streams/host-port.ts";
 import { nodeHostPort } from "../streams/node-host.ts";
 import { terminalInstaller } from "../streams/terminal-leaves.ts";
 import { installNumberLayout } from "../printer/number-layout.ts";
+import { installLongNumbers } from "../printer/long-numbers.ts";
 import { installPrinter } from "../printer/printer-leaves.ts";
 import { installRestarts } from "./restart-leaves.ts";
 import { installSymbols } from "../symbols/symbol-leaves.ts";
@@ -74,6 +75,7 @@ const installers: readonly LeafInstaller[] = [
   installStreams,
   installPrinter,
   installNumberLayout,
+  installLongNumbers,
   installPathnames,
 ];
 

@@ -74,6 +74,7 @@
 (defun output-plainly (object stream)
   "Prints an object without the pretty printer."
   (cond ((consp object) (output-list object stream))
+        ((long-number-p object) (output-long-number object stream))
         ((simple-vector-p object) (output-vector object stream))
         (t (let ((text (%bare-atom-string object)))
              (cond (text (write-string text stream))
@@ -82,6 +83,12 @@
 
 (defun output-instance (object stream)
   (print-object object stream))
+
+(defun output-long-number (number stream)
+  "Prints a rational of very many digits, in steps between which it can be interrupted."
+  (let ((printer (make-long-number-printer number)))
+    (do () ((long-number-step printer)))
+    (write-string (long-number-text printer) stream)))
 
 ;;; Lists
 

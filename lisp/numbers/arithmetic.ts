@@ -18,14 +18,7 @@ import {
   type Rational,
   subRational,
 } from "./rationals.ts";
-import {
-  addInt,
-  compareInt,
-  mulInt,
-  negInt,
-  signInt,
-  subInt,
-} from "./integers.ts";
+import { addInt, compareInt, mulInt, negInt, signInt, subInt } from "./integers.ts";
 import { divisionByZero, floatInvalid, floatOverflow, typeError } from "./number-errors.ts";
 
 export type Float = SingleFloat | DoubleFloat;

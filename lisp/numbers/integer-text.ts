@@ -1,8 +1,15 @@
 /** Integers and text in radix 2 to 36. Printing of very long integers is divided into steps so that it can be interrupted. */
 import { type Int, integerLength, normalize } from "./integers.ts";
 
-/** A bignum of more bits than this is printed by `IntegerPrinter` in several steps. */
-export const CHUNKED_PRINT_BITS = 1_048_576;
+/** Integers of at most this many bits are converted in one step of about 10 ms. */
+const STEP_BITS = 262_144;
+
+const LONG = 1n << BigInt(STEP_BITS);
+
+/** True for an integer whose text takes `IntegerPrinter` several steps. */
+export function isLongInteger(a: Int): boolean {
+  return typeof a === "bigint" && (a >= LONG || a <= -LONG);
+}
 
 /** Text of an integer in a radix from 2 to 36, letters in upper case, without chunking. */
 export function integerText(a: Int, radix: number): string {
@@ -38,7 +45,7 @@ export class IntegerPrinter {
     if (part === undefined) return true;
     const bits = integerLength(normalize(part.value));
     const digits = Math.floor(bits / Math.log2(this.radix));
-    if (bits <= CHUNKED_PRINT_BITS / 4) {
+    if (bits <= STEP_BITS) {
       const text = integerText(part.value, this.radix);
       this.pieces.push(text.padStart(part.width, "0"));
       return this.work.length === 0;

@@ -109,8 +109,10 @@ export function mulInt(a: Int, b: Int): Int {
   }
   if (typeof b === "number") return settle(a * BigInt(b));
   if (a >= CHECK_HIGH || a <= CHECK_LOW || b >= CHECK_HIGH || b <= CHECK_LOW) {
-    const bits = roughBits(a) / 2 + roughBits(b) / 2;
-    if (bits > MAX_INTEGER_BITS * 2) integerTooLarge(bits);
+    if (roughBits(a) + roughBits(b) > MAX_INTEGER_BITS) {
+      const bits = integerLength(a) + integerLength(b) - 1;
+      if (bits > MAX_INTEGER_BITS) integerTooLarge(bits);
+    }
   }
   return settle(a * b);
 }

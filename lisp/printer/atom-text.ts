@@ -13,7 +13,7 @@ import type { LispValue } from "../data/value.ts";
 import { nameOfCode } from "../characters/char-names.ts";
 import { DOUBLE, SINGLE } from "../numbers/float-bits.ts";
 import { formatFloat } from "../numbers/float-text.ts";
-import { integerText } from "../numbers/integer-text.ts";
+import { integerText, isLongInteger } from "../numbers/integer-text.ts";
 import type { PrintSettings } from "./settings.ts";
 import { symbolText } from "./symbol-text.ts";
 
@@ -33,6 +33,15 @@ const radixPrefix: Record<number, string> = { 2: "#b", 8: "#o", 16: "#x" };
 
 function prefixOf(base: number): string {
   return radixPrefix[base] ?? `#${base}r`;
+}
+
+/** What *PRINT-RADIX* puts before and after the digits of a rational. */
+export function radixMarks(
+  { base, radix }: PrintSettings,
+  ratio: boolean,
+): readonly [before: string, after: string] {
+  if (!radix) return ["", ""];
+  return base === 10 && !ratio ? ["", "."] : [prefixOf(base), ""];
 }
 
 /** An integer in *PRINT-BASE*, with *PRINT-RADIX* heeded. */
@@ -90,12 +99,15 @@ export class AtomPrinter {
 
   /** Text of the object, or undefined when it is no atom of the printer's own. */
   text(object: LispValue, settings: PrintSettings): string | undefined {
-    if (typeof object === "number" || typeof object === "bigint") return integerAtom(object, settings);
+    if (typeof object === "number") return integerAtom(object, settings);
+    if (typeof object === "bigint") return isLongInteger(object) ? undefined : integerAtom(object, settings);
     if (object instanceof LSymbol) return symbolText(object, settings, this.host);
     if (object instanceof LString) return stringAtom(object, settings);
     if (object instanceof Char) return characterAtom(object, settings);
     if (object instanceof SingleFloat || object instanceof DoubleFloat) return floatAtom(object, settings);
-    if (object instanceof Ratio) return ratioAtom(object, settings);
+    if (object instanceof Ratio) {
+      return isLongInteger(object.num) || isLongInteger(object.den) ? undefined : ratioAtom(object, settings);
+    }
     if (object instanceof Complex) {
       return `#C(${this.text(object.re, settings) ?? ""} ${this.text(object.im, settings) ?? ""})`;
     }
