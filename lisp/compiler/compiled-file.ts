@@ -1,5 +1,5 @@
 import { LArray, type ElementType, makeStorage } from "../data/array.ts";
-import { char } from "../data/character.ts";
+import { Char, char } from "../data/character.ts";
 import { Cons, arrayToList } from "../data/cons.ts";
 import { Box, type FunctionInfo, type LispCode, LFunction } from "../data/function.ts";
 import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
@@ -95,6 +95,7 @@ export function runCompiled(
     Cons,
     Box,
     LFunction,
+    Char,
     runtime.save,
     runtime.trap,
     K,

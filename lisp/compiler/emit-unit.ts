@@ -1,4 +1,5 @@
 import { LFunction, type FunctionInfo, Box } from "../data/function.ts";
+import { Char } from "../data/character.ts";
 import { Cons } from "../data/cons.ts";
 import { LSymbol, NIL, T, UNBOUND } from "../data/symbol.ts";
 import type { LispCode } from "../data/function.ts";
@@ -148,6 +149,7 @@ export const PARAMETERS = [
   "Cons",
   "Box",
   "Fn",
+  "Ch",
   "s",
   "X",
   "K",
@@ -187,6 +189,7 @@ export function instantiate(unit: Unit, runtime: UnitRuntime): LFunction {
       Cons,
       Box,
       LFunction,
+      Char,
       runtime.save,
       runtime.trap,
       constants,

@@ -150,7 +150,8 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
     "FLOOR/2",
     checked(
       2,
-      (t, a, b) => `${fixnums(a!, b!)}&&${b}>0&&((${t}=${a}%${b}),(${t}=(${a}-(${t}<0?${t}+${b}:${t}))/${b}),true)`,
+      (t, a, b) =>
+        `${fixnums(a!, b!)}&&${b}>0&&((${t}=${a}%${b}),(${t}=(${a}-(${t}<0?${t}+${b}:${t}))/${b}),true)`,
     ),
   ],
   [
@@ -194,6 +195,17 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
       (t, v, a, i) =>
         `Array.isArray(${a})&&typeof ${i}==="number"&&${i}>=0&&${i}<${a}.length&&((${t}=${a}[${i}]=${v}),true)`,
     ),
+  ],
+  ["(SETF CAR)/2", checked(2, (t, v, a) => `${a} instanceof Cons&&((${t}=${a}.car=${v}),true)`)],
+  ["(SETF CDR)/2", checked(2, (t, v, a) => `${a} instanceof Cons&&((${t}=${a}.cdr=${v}),true)`)],
+  [
+    "CHAR=/2",
+    {
+      kind: "compare",
+      arity: 2,
+      guard: (a, b) => `${a} instanceof Ch&&${b} instanceof Ch`,
+      js: (a, b) => `${a}===${b}`,
+    },
   ],
   ["RPLACA/2", checked(2, (t, a, v) => `${a} instanceof Cons&&((${a}.car=${v}),(${t}=${a}),true)`)],
   ["RPLACD/2", checked(2, (t, a, v) => `${a} instanceof Cons&&((${a}.cdr=${v}),(${t}=${a}),true)`)],

@@ -41,6 +41,7 @@ import { installRestarts } from "./restart-leaves.ts";
 import { installSymbols } from "../symbols/symbol-leaves.ts";
 import { installCore } from "./core-leaves.ts";
 import { installDefinitions } from "./definition-leaves.ts";
+import { installFastArithmetic } from "./fast-arithmetic.ts";
 import { loadLibrary } from "./library.ts";
 import { Image } from "./image.ts";
 
@@ -97,6 +98,7 @@ export function bareImage(port: HostPort): Image {
   for (const install of [...installers, ...machineInstallers(port)]) install(image.define, image);
   installDefinitions(image);
   installCallers(image);
+  installFastArithmetic(image);
   return image;
 }
 

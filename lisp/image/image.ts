@@ -58,6 +58,7 @@ export class Image implements CompilerHost, LeafHost {
     this.signaller = this.symbol("SYS:SIGNAL-LEAF-ERROR");
     const makeCondition = this.symbol("MAKE-CONDITION");
     this.runtime = new Runtime({
+      allowOtherKeys: this.keyword("ALLOW-OTHER-KEYS"),
       signalFunction: () => (symbolFunction(makeCondition) === null ? null : symbolFunction(this.signaller)),
       describeError: (error) => this.describeError(error),
     });

@@ -27,6 +27,8 @@ interface SavedUnwinding {
 
 /** Services the image gives to the runtime. */
 export interface RuntimeServices {
+  /** The keyword `:allow-other-keys`. */
+  readonly allowOtherKeys: LSymbol;
   /** The function that signals an error on behalf of a leaf: called with the condition type and a list of initargs. */
   readonly signalFunction: () => LFunction | null;
   /** Condition type symbol and initarg list of a leaf's error. */
@@ -148,20 +150,22 @@ export class Runtime {
 
   /** Values of keyword parameters in the order of the table; `undefined` for those not given. */
   parseKeys(fn: LFunction, rest: readonly LispValue[], table: KeyTable): LispValue {
-    const found: (LispValue | undefined)[] = Array.from({ length: table.keys.length });
-    if (rest.length === 0) return found;
-    if (rest.length % 2 !== 0) {
-      return this.signal(programError("odd number of keyword arguments for ~S", functionName(fn.info)));
-    }
+    const { keys } = table;
+    const found: (LispValue | undefined)[] = [];
+    for (let i = 0; i < keys.length; i++) found.push(undefined);
+    const { length } = rest;
+    if (length === 0) return found;
     let unknown: LispValue | null = null;
     let allow: LispValue | null = null;
-    for (let i = 0; i < rest.length; i += 2) {
+    for (let i = 0; i + 1 < length; i += 2) {
       const key = rest[i]!;
-      const index = table.keys.indexOf(key as LSymbol);
+      const index = keys.indexOf(key as LSymbol);
       if (index >= 0) found[index] ??= rest[i + 1]!;
-      if (key instanceof LSymbol && key.name === "ALLOW-OTHER-KEYS" && key.value === key)
-        allow ??= rest[i + 1]!;
+      if (key === this.services.allowOtherKeys) allow ??= rest[i + 1]!;
       else if (index < 0) unknown ??= key;
+    }
+    if (length % 2 !== 0) {
+      return this.signal(programError("odd number of keyword arguments for ~S", functionName(fn.info)));
     }
     if (unknown !== null && !table.allow && (allow === null || allow === NIL)) {
       return this.signal(programError("unknown keyword argument ~S for ~S", unknown, functionName(fn.info)));
