@@ -22,6 +22,7 @@ export const libraryFiles: readonly string[] = [
   "type-parse",
   "structures",
   "typep",
+  "arrays",
   "12-conditions",
   "50-objects-slots",
   "51-objects-generic",
