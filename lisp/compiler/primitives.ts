@@ -47,9 +47,20 @@ function int32s(...args: string[]): string {
   return args.map((arg) => `typeof ${arg}==="number"&&${arg}===(${arg}|0)`).join("&&");
 }
 
+/** An expression after which a member can be named: a number needs parentheses. */
+function member(arg: string): string {
+  return literal.test(arg) ? `(${arg})` : arg;
+}
+
+/** JavaScript condition that a hash table has a key among those that JavaScript compares; assigns its value. */
+function directEntry(t: string, key: string, table: string): string {
+  const object = member(table);
+  return `${object}.directEntries!==undefined&&(${t}=${object}.directEntries.get(${key}))!==undefined`;
+}
+
 /** JavaScript condition that all the given expressions are characters. */
 function characters(...args: string[]): string {
-  return args.map((arg) => `typeof ${arg}.code==="number"`).join("&&");
+  return args.map((arg) => `typeof ${member(arg)}.code==="number"`).join("&&");
 }
 
 function total(arity: number, js: (...args: string[]) => string, atomic = false): Primitive {
@@ -143,6 +154,8 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   [">=/2", compare(2, (a, b) => `${a}>=${b}`)],
   ["=/2", compare(2, (a, b) => `${a}===${b}`)],
   ["/=/2", compare(2, (a, b) => `${a}!==${b}`)],
+  ["GETHASH/2", checked(2, (t, k, h) => directEntry(t, k!, h!))],
+  ["GETHASH/3", checked(3, (t, k, h) => directEntry(t, k!, h!))],
   ["MOD/2", checked(2, (t, a, b) => `${fixnums(a!, b!)}&&${b}>0&&((${t}=${a}%${b}+0)>=0||(${t}+=${b})>0)`)],
   ["REM/2", checked(2, (t, a, b) => `${fixnums(a!, b!)}&&${b}!==0&&((${t}=${a}%${b}+0),true)`)],
   // The remainder is exact where a division of doubles would round.
@@ -161,7 +174,7 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ["LOGAND/2", checked(2, (t, a, b) => `${int32s(a!, b!)}&&((${t}=${a}&${b}),true)`)],
   ["LOGIOR/2", checked(2, (t, a, b) => `${int32s(a!, b!)}&&((${t}=${a}|${b}),true)`)],
   ["LOGXOR/2", checked(2, (t, a, b) => `${int32s(a!, b!)}&&((${t}=${a}^${b}),true)`)],
-  ["CHAR-CODE/1", checked(1, (t, a) => `typeof(${t}=${a}.code)==="number"`)],
+  ["CHAR-CODE/1", checked(1, (t, a) => `typeof(${t}=${member(a!)}.code)==="number"`)],
   ["CHAR=/2", { kind: "compare", arity: 2, guard: characters, js: (a, b) => `${a}===${b}` }],
   ["ZEROP/1", compare(1, (a) => `${a}===0`)],
   ["PLUSP/1", compare(1, (a) => `${a}>0`)],

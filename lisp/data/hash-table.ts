@@ -16,14 +16,14 @@ export class HashEntry {
 }
 
 /**
- * A hash table. Keys that JavaScript compares as the test does are keys of `direct`; strings under EQUAL are found by their text,
+ * A hash table. Keys that JavaScript compares as the test does are keys of `directEntries`; strings under EQUAL are found by their text,
  * everything else by a hash code. `lisp/hash` decides which and keeps `chained`.
  */
 export class LHashTable {
   readonly test: HashTest;
   /** Comparison of keys by `test`; part of the table so that `lisp/hash` needs not know equality, which knows hash tables. */
   readonly same: (a: LispValue, b: LispValue) => boolean;
-  readonly direct = new Map<LispValue, LispValue>();
+  readonly directEntries = new Map<LispValue, LispValue>();
   texts: Map<string, HashEntry> | null = null;
   hashed: Map<number, HashEntry> | null = null;
   /** Number of entries in `texts` and `hashed`. */
@@ -48,6 +48,6 @@ export class LHashTable {
 
   /** Number of entries. */
   get count(): number {
-    return this.direct.size + this.chained;
+    return this.directEntries.size + this.chained;
   }
 }

@@ -6,7 +6,7 @@ import type { LispValue } from "../data/value.ts";
 /** Keys and values of a table in iteration order: key, value, key, value … */
 export function hashEntries(table: LHashTable): LispValue[] {
   const entries: LispValue[] = [];
-  for (const [key, value] of table.direct) entries.push(key, value);
+  for (const [key, value] of table.directEntries) entries.push(key, value);
   for (const map of [table.texts, table.hashed]) {
     if (map === null) continue;
     for (const first of map.values()) {

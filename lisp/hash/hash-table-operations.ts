@@ -1,5 +1,5 @@
 /**
- * Look-up, insertion and removal. A key goes to one of three places: `direct` where JavaScript compares as the test does,
+ * Look-up, insertion and removal. A key goes to one of three places: `directEntries` where JavaScript compares as the test does,
  * `texts` for strings under EQUAL, `hashed` for everything else.
  */
 import { LArray } from "../data/array.ts";
@@ -65,7 +65,7 @@ function sameKey(table: LHashTable, a: LispValue, b: LispValue): boolean {
 
 /** The value of a key, or undefined. */
 export function getEntry(table: LHashTable, key: LispValue): LispValue | undefined {
-  const value = table.direct.get(key);
+  const value = table.directEntries.get(key);
   if (value !== undefined || table.chained === 0) return value;
   if (isDirect(table, key)) return undefined;
   for (let entry = chainOf(table, key) ?? null; entry !== null; entry = entry.next) {
@@ -77,7 +77,7 @@ export function getEntry(table: LHashTable, key: LispValue): LispValue | undefin
 /** Stores a value under a key. */
 export function putEntry(table: LHashTable, key: LispValue, value: LispValue): void {
   if (isDirect(table, key)) {
-    table.direct.set(key, value);
+    table.directEntries.set(key, value);
     return;
   }
   const first = chainOf(table, key) ?? null;
@@ -94,7 +94,7 @@ export function putEntry(table: LHashTable, key: LispValue, value: LispValue): v
 
 /** Removes a key; false when it was not there. */
 export function removeEntry(table: LHashTable, key: LispValue): boolean {
-  if (isDirect(table, key)) return table.direct.delete(key);
+  if (isDirect(table, key)) return table.directEntries.delete(key);
   const first = chainOf(table, key) ?? null;
   let before: HashEntry | null = null;
   for (let entry = first; entry !== null; before = entry, entry = entry.next) {
@@ -109,7 +109,7 @@ export function removeEntry(table: LHashTable, key: LispValue): boolean {
 
 /** Removes everything. */
 export function clearTable(table: LHashTable): void {
-  table.direct.clear();
+  table.directEntries.clear();
   table.texts = null;
   table.hashed = null;
   table.chained = 0;
