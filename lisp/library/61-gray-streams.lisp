@@ -106,3 +106,40 @@
 
 (defun gray-file-position (stream position)
   (if position (stream-file-position stream position) (stream-file-position stream)))
+
+;;; The names under which other systems offer these symbols.
+(defun offer-symbols (package-name names)
+  "Makes a package that exports symbols of the system."
+  (let ((package (or (find-package package-name) (make-package package-name :use '())))
+        (symbols (mapcar (lambda (name) (intern (symbol-name name) "AUTOLITH-SYSTEM")) names)))
+    (import symbols package)
+    (export symbols package)))
+
+(offer-symbols "SB-GRAY"
+               '(fundamental-stream fundamental-input-stream fundamental-output-stream fundamental-character-stream
+                 fundamental-binary-stream fundamental-character-input-stream fundamental-character-output-stream
+                 fundamental-binary-input-stream fundamental-binary-output-stream
+                 stream-read-char stream-unread-char stream-read-char-no-hang stream-peek-char stream-listen
+                 stream-read-line stream-clear-input stream-write-char stream-line-column stream-line-length
+                 stream-start-line-p stream-write-string stream-terpri stream-fresh-line stream-finish-output
+                 stream-force-output stream-clear-output stream-advance-to-column stream-read-byte stream-write-byte
+                 stream-file-position))
+
+(offer-symbols "SB-MOP"
+               '(class-direct-superclasses class-direct-subclasses class-direct-slots class-slots
+                 class-precedence-list class-finalized-p class-default-initargs class-direct-default-initargs
+                 class-prototype finalize-inheritance slot-definition slot-definition-name slot-definition-initargs
+                 slot-definition-initform slot-definition-initfunction slot-definition-type
+                 slot-definition-allocation slot-definition-readers slot-definition-writers
+                 slot-definition-location standard-direct-slot-definition standard-effective-slot-definition
+                 generic-function-name generic-function-lambda-list generic-function-methods
+                 generic-function-method-class generic-function-method-combination
+                 generic-function-argument-precedence-order generic-function-declarations
+                 method-generic-function method-lambda-list method-specializers specializer-direct-methods
+                 eql-specializer eql-specializer-object intern-eql-specializer set-funcallable-instance-function
+                 funcallable-standard-class funcallable-standard-object validate-superclass
+                 slot-value-using-class slot-boundp-using-class slot-makunbound-using-class
+                 direct-slot-definition-class effective-slot-definition-class
+                 compute-effective-slot-definition compute-slots ensure-class metaobject specializer
+                 forward-referenced-class standard-accessor-method standard-reader-method
+                 standard-writer-method))

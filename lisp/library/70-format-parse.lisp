@@ -163,8 +163,6 @@ the closing directive, the tokens after it."
   "~[: extra is T when the last clause is the default. Wrong clause counts are reported here."
   (let ((colon (directive-colon directive)) (at (directive-at directive))
         (default (and separators (directive-colon (car (last separators))) t)))
-    (when (some (lambda (s) (directive-colon s)) (butlast separators))
-      (format-problem "~~:; must come before the last clause of ~~["))
     (when (and colon at) (format-problem "~~:@[ is not allowed"))
     (when (and colon (/= (length segments) 2)) (format-problem "~~:[ needs two clauses"))
     (when (and at (/= (length segments) 1)) (format-problem "~~@[ needs one clause"))

@@ -208,9 +208,10 @@
               (t (format-pad-left text stream width pad)))))))
 
 (defun format-not-real (stream argument width)
-  "What ~F, ~E, ~G and ~$ do with an argument that is no real number: as ~D does."
-  (let ((*print-base* 10) (*print-radix* nil))
-    (format-pad-left (princ-to-string argument) stream (or width 0) #\Space)))
+  "What ~F, ~E, ~G and ~$ do with an argument that is no real number: as ~A does."
+  (let* ((*print-base* 10) (*print-radix* nil) (text (princ-to-string argument)))
+    (write-string text stream)
+    (when width (%write-spaces-on stream (max 0 (- width (length text)))))))
 
 (defun coerce-for-format (number)
   "Rationals become single floats, as ~F and its relatives ask."

@@ -44,7 +44,7 @@
   (let ((value (nth index parameters)))
     (cond ((null value) default)
           ((integerp value) value)
-          (t (format-problem "~S is no integer where a directive needs one" value)))))
+          (t (error 'type-error :datum value :expected-type 'integer)))))
 
 (defun natural-parameter (parameters index default)
   (let ((value (integer-parameter parameters index default)))
@@ -58,7 +58,7 @@
   (let ((value (nth index parameters)))
     (cond ((null value) default)
           ((characterp value) value)
-          (t (format-problem "~S is no character where a directive needs one" value)))))
+          (t (error 'type-error :datum value :expected-type 'character)))))
 
 (defun at-most-parameters (count parameters directive)
   (when (nthcdr count parameters)
@@ -93,7 +93,8 @@
       (#\[ (run-choice directive stream state parameters))
       (#\^ (run-escape state parameters colon))
       (#\* (run-goto state parameters colon at))
-      (#\W (let ((object (next-format-argument state)))
+      (#\W (at-most-parameters 0 parameters directive)
+       (let ((object (next-format-argument state)))
              (if (or colon at)
                  (let ((*print-pretty* (if colon t *print-pretty*))
                        (*print-level* (if at nil *print-level*))
@@ -179,7 +180,7 @@
   (let ((base (integer-parameter parameters 0 nil)) (argument (next-format-argument state)))
     (at-most-parameters 5 parameters directive)
     (cond (base
-           (unless (<= 2 base 36) (format-problem "~S is no radix" base))
+           (unless (<= 2 base 36) (error 'type-error :datum base :expected-type '(integer 2 36)))
            (format-integer stream argument base
                            (integer-parameter parameters 1 0) (character-parameter parameters 2 #\Space)
                            (character-parameter parameters 3 #\,) (integer-parameter parameters 4 3)
@@ -298,7 +299,7 @@
       (run-format body stream state)))
 
 (defun run-iteration (directive stream state parameters)
-  (let* ((limit (natural-parameter parameters 0 nil))
+  (let* ((limit (integer-parameter parameters 0 nil))
          (body (iteration-body directive state))
          (once (directive-extra directive))
          (colon (directive-colon directive))

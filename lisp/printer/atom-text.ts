@@ -31,7 +31,8 @@ export class Identities {
 
 const radixPrefix: Record<number, string> = { 2: "#b", 8: "#o", 16: "#x" };
 
-function prefixOf(base: number): string {
+/** What *PRINT-RADIX* puts before a number in a base. */
+export function prefixOf(base: number): string {
   return radixPrefix[base] ?? `#${base}r`;
 }
 

@@ -15,6 +15,7 @@ export type StreamFaultKind =
   | "closed"
   | "end-of-file"
   | "failed"
+  | "full"
   | "bad-byte";
 
 /** A stream operation that cannot be done; carries the stream at fault, which may be a part of a composite stream. */

@@ -1,4 +1,4 @@
-import { LispError, simpleError, typeError } from "../data/error.ts";
+import { LispError, simpleError, storageError, typeError } from "../data/error.ts";
 import { LInstance } from "../data/instance.ts";
 import type { LeafHost } from "../data/leaf.ts";
 import type { LSymbol } from "../data/symbol.ts";
@@ -64,6 +64,7 @@ export function streamError(fault: StreamFault): LispError {
   const expected = expectedTypes[kind];
   if (expected !== undefined) return typeError(stream, expected);
   if (kind === "bad-byte") return typeError(datum as LispValue, stream.elementTypeText());
+  if (kind === "full") return storageError(fault.message);
   if (kind === "end-of-file") return new LispError("END-OF-FILE", [["STREAM", stream]]);
   const type =
     kind === "closed" ? "AUTOLITH-SYSTEM::CLOSED-STREAM-ERROR" : "AUTOLITH-SYSTEM::SIMPLE-STREAM-ERROR";

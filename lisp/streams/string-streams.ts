@@ -1,4 +1,4 @@
-import { advanceColumn, endOfInput, NativeStream, type InputLine } from "./native-stream.ts";
+import { advanceColumn, endOfInput, NativeStream, StreamFault, type InputLine } from "./native-stream.ts";
 
 /** Reads the characters of a string; `position` counts characters of the original string. */
 export class StringInputStream extends NativeStream {
@@ -70,6 +70,9 @@ function hasSurrogates(text: string): boolean {
   return false;
 }
 
+/** Characters a string output stream may hold (the platform's strings end at twice that). */
+const maximumCharacters = 268_435_456;
+
 /** Collects what is written; `takeText` empties it. */
 export class StringOutputStream extends NativeStream {
   readonly lispClass = "STRING-OUTPUT-STREAM";
@@ -86,6 +89,9 @@ export class StringOutputStream extends NativeStream {
 
   override writeText(text: string): void {
     if (!this.open) this.ensureOpen();
+    if (this.text.length + text.length > maximumCharacters) {
+      throw new StreamFault("full", this, `a string stream holds at most ${maximumCharacters} characters`);
+    }
     this.text += text;
   }
 
