@@ -41,6 +41,10 @@
 (defun typep (object type &optional environment)
   "True when OBJECT is of TYPE."
   (declare (ignore environment))
+  (typep-specifier object type))
+
+(defun typep-specifier (object type)
+  "TYPEP as a function without inline code."
   (cond ((symbolp type) (typep-name object type))
         ((consp type) (typep-compound object type))
         ((%classp type) (%instance-of-p object type))
@@ -143,7 +147,7 @@
                   (list 'structure-of-cell-p variable (list 'load-time-value (list 'structure-cell (list 'quote type)))))
                  (t (list 'typep-name variable (list 'quote type))))))
         ((consp type) (typep-compound-form variable type))
-        (t (list 'typep variable (list 'quote type)))))
+        (t (list 'typep-specifier variable (list 'quote type)))))
 
 (defun typep-compound-form (variable type)
   "TYPEP-FORM for a compound TYPE."

@@ -11,9 +11,10 @@ import { properLength } from "./list-walking.ts";
 export function sequenceItems(sequence: LispValue): LispValue[] {
   if (isArray(sequence) && isVector(sequence)) return [...vectorItems(sequence)];
   if (!(sequence instanceof Cons) && sequence !== NIL) throw typeError(sequence, "SEQUENCE");
-  const items: LispValue[] = new Array<LispValue>(properLength(sequence));
+  properLength(sequence);
+  const items: LispValue[] = [];
   let rest: LispValue = sequence;
-  for (let i = 0; rest instanceof Cons; i++, rest = rest.cdr) items[i] = rest.car;
+  for (; rest instanceof Cons; rest = rest.cdr) items.push(rest.car);
   return items;
 }
 
