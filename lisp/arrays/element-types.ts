@@ -5,7 +5,7 @@ import { list, listToArray } from "../data/cons.ts";
 import { typeError } from "../data/error.ts";
 import type { LeafHost } from "../data/leaf.ts";
 import { DoubleFloat, SingleFloat } from "../data/number.ts";
-import { LSymbol, NIL } from "../data/symbol.ts";
+import { LSymbol, NIL, symbolProperty } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { isInteger } from "../numbers/integers.ts";
 
@@ -88,9 +88,14 @@ function compoundKind(name: string, args: readonly LispValue[]): ArrayKind | und
   }
 }
 
-/** Kind of array for a standard element type; `undefined` when only the type system can tell. */
-export function standardKind(specifier: LispValue): ArrayKind | undefined {
+/**
+ * Kind of array for a standard element type, or one that DEFTYPE defined as a constant abbreviation of such a type;
+ * `undefined` when only the type system can tell.
+ */
+export function standardKind(specifier: LispValue, depth = 0): ArrayKind | undefined {
   if (specifier instanceof LSymbol) {
+    const expansion = symbolProperty(specifier, "CONSTANT-EXPANSION");
+    if (expansion !== NIL && depth < 16) return standardKind(expansion, depth + 1);
     if (specifier.pkg !== null && specifier.pkg.name !== "COMMON-LISP") return undefined;
     return NAMED_KINDS[specifier.name] ?? (GENERAL_NAMES.has(specifier.name) ? "t" : undefined);
   }

@@ -165,7 +165,9 @@ a vector; the length that is required, or NIL. NIL for a TYPE that is no sequenc
   `(multiple-value-bind (,kind ,element-type required) (sequence-type-parts ,type)
      (unless ,kind (bad-sequence-type ,type))
      (check-made-length ,length required ,type)
-     ,@body))
+     (let ((,element-type (resolve-element-type ,element-type)))
+       (declare (ignorable ,element-type))
+       ,@body)))
 
 (defun check-made-type (sequence type)
   "SEQUENCE, after a TYPE-ERROR unless it is of TYPE; for compound types of the logical kind only, the others being checked before."

@@ -36,6 +36,10 @@
              (setq documentation (car tail)))
             (t (return (values tail (nreverse declarations) documentation)))))))
 
+(defun constant-body-p (forms)
+  "True when FORMS are one quoted form."
+  (and forms (null (cdr forms)) (consp (car forms)) (eq (car (car forms)) 'quote)))
+
 (defmacro deftype (name lambda-list &body body)
   "Define NAME as an abbreviation of type specifiers."
   (unless (symbolp name) (error 'type-error :datum name :expected-type 'symbol))
@@ -52,6 +56,8 @@
                                    (destructuring-bind ,(star-defaults parameters) (cdr ,form)
                                      ,@declarations
                                      (block ,name ,@forms))))))
+           (set-symbol-datum ',name "CONSTANT-EXPANSION"
+                             ,(if (and (null lambda-list) (constant-body-p forms)) (car forms) nil))
            ,@(if documentation (list `(setf (documentation ',name 'type) ,documentation)) nil)
            ',name)))))
 

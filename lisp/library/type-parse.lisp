@@ -77,9 +77,9 @@
     (bignum (type-and (parse-type-name 'integer) (type-not (parse-type-name 'fixnum))))
     (bit (interval-type 0 1 'integer))
     (character (type-of-set 'character (full-set 'character)))
-    (base-char (type-of-set 'character '((0 . 127))))
+    (base-char (type-of-set 'character '((nil . 127))))
     (extended-char (type-of-set 'character '((128))))
-    (standard-char (type-of-set 'character (list (cons 10 10) (cons 32 126))))
+    (standard-char (type-of-set 'character '((10 . 10) (32 . 126))))
     (t (let ((class (%find-class name)))
          (if (%classp class) (class-type class) (type-of-literal name))))))
 
@@ -206,6 +206,60 @@
                                   (signed-byte 32) fixnum (unsigned-byte 64) (signed-byte 64) single-float double-float base-char character)
                                 t)
                (when (subtype-of-p parsed candidate) (return candidate))))))))
+
+(defun resolve-element-type (type)
+  "TYPE as one of ARRAY-ELEMENT-TYPES, for the operators that make arrays and know no other types."
+  (cond ((eq type t) t)
+        ((member type (array-element-types) :test #'equal) type)
+        (t (upgraded-array-element-type type))))
+
+(defun resolve-element-type-argument (form skip)
+  "FORM, a call with keywords after SKIP arguments, with its :ELEMENT-TYPE resolved; FORM itself when there is nothing to do."
+  (let ((tail (nthcdr skip (cdr form))) (before nil))
+    (do () ((or (atom tail) (atom (cdr tail))) form)
+      (when (eq (car tail) :element-type)
+        (return (let* ((argument (cadr tail)) (resolved (resolved-type-form argument)))
+                  (if (eq resolved argument)
+                      form
+                      (append (list (car form)) (firstn skip (cdr form)) (reverse before)
+                              (list :element-type resolved) (cddr tail))))))
+      (setq before (list* (cadr tail) (car tail) before) tail (cddr tail)))))
+
+(defun firstn (count list)
+  "The first COUNT elements of LIST."
+  (if (eql count 0) nil (cons (car list) (firstn (- count 1) (cdr list)))))
+
+(defun resolved-type-form (argument)
+  "A form of the resolved element type that the form ARGUMENT gives; ARGUMENT itself when it is resolved."
+  (cond ((and (consp argument) (eq (car argument) 'quote))
+         (if (known-type-p (cadr argument))
+             (let ((resolved (resolve-element-type (cadr argument))))
+               (if (equal resolved (cadr argument)) argument (list 'quote resolved)))
+             (list 'resolve-element-type argument)))
+        ((and (consp argument) (eq (car argument) 'resolve-element-type)) argument)
+        ((atom argument) (if (symbolp argument) (if (or (eq argument t) (eq argument nil)) argument (list 'resolve-element-type argument)) argument))
+        (t (list 'resolve-element-type argument))))
+
+(defun known-type-p (type)
+  "False when TYPE names something that is not defined yet, so that it is to be resolved later."
+  (let ((parsed (parse-type type)))
+    (dolist (term parsed t)
+      (when (cdr term) (return nil)))))
+
+(define-compiler-macro make-array (&whole form dimensions &rest keys)
+  "Resolve the element type."
+  (declare (ignore dimensions keys))
+  (if (eq (car form) 'make-array) (resolve-element-type-argument form 1) form))
+
+(define-compiler-macro make-string (&whole form size &rest keys)
+  "Resolve the element type."
+  (declare (ignore size keys))
+  (if (eq (car form) 'make-string) (resolve-element-type-argument form 1) form))
+
+(define-compiler-macro adjust-array (&whole form array dimensions &rest keys)
+  "Resolve the element type."
+  (declare (ignore array dimensions keys))
+  (if (eq (car form) 'adjust-array) (resolve-element-type-argument form 2) form))
 
 (defun upgraded-complex-part-type (type &optional environment)
   "The type of the parts of complex numbers that are made for parts of TYPE."
