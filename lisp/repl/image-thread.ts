@@ -37,6 +37,8 @@ function exitCode(thread: GreenThread): number {
 async function main(): Promise<void> {
   const { actions } = workerData as ImageThreadData;
   const run = symbolFunction(image.symbol("SYS:RUN-ACTIONS"))!;
+  // Nothing else needs this thread's event loop while Lisp runs: it is ended from outside, and SLEEP waits by itself.
+  image.runtime.yieldsToHost = false;
   const scheduler = new Scheduler(image.runtime);
   const running = scheduler.start("listener", run, [arrayToList(actions.map(actionForm))]);
   await running.outcome;

@@ -314,9 +314,9 @@ export class Runtime {
 
   /** Even alone, a thread lets the host's event loop run now and then. */
   private overdue(): boolean {
-    return this.yieldsToHost && performance.now() - this.sliceStartedAt > 4 * SLICE_MS;
+    return this.yieldsToHost && performance.now() - this.sliceStartedAt > 8 * SLICE_MS;
   }
-  /** False while a thread is run synchronously. */
+  /** False when nothing on this JavaScript thread needs the event loop while Lisp runs. */
   yieldsToHost = true;
 
   /** Begins to suspend the running thread; the caller returns the marker. */
