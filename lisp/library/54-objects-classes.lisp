@@ -237,6 +237,7 @@
     (let ((supers (or (mapcar #'designated-superclass direct-superclasses)
                       (list (default-superclass (%class-kind class))))))
       (dolist (super supers) (check-superclass class super))
+      (check-no-circle class supers)
       (unless (= (length supers) (length (remove-duplicates supers)))
         (class-definition-problem "A superclass of ~S is given twice." class))
       (dolist (old (%class-direct-superclasses class)) (%remove-direct-subclass old class))
@@ -254,6 +255,17 @@
   class)
 
 ;;; Finalization
+
+(defun check-no-circle (class supers)
+  "Signals an error when CLASS would be a superclass of itself."
+  (let ((seen '()) (work supers))
+    (do () ((null work))
+      (let ((next (pop work)))
+        (when (eq next class)
+          (class-definition-problem "~S would be a superclass of itself." class))
+        (unless (%memq next seen)
+          (push next seen)
+          (setq work (append (%class-direct-superclasses next) work)))))))
 
 (defun class-ready-p (class)
   "True when all superclasses are defined, so that the class can be finalized."
@@ -286,6 +298,7 @@
     (%set-class-prototype class nil)
     (let ((names (mapcar #'%slot-name (remove-if-not (lambda (slot) (integerp (%slot-location slot))) slots))))
       (%new-layout class names))
+    (%set-class-custom-access class (not (plain-class-p class)))
     (%set-class-finalized class t)
     class))
 

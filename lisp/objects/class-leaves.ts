@@ -52,6 +52,7 @@ const classFields: readonly Field<LClass>[] = [
   ["CLASS-SLOTS", (c) => c.effectiveSlots, setEffectiveSlots],
   ["CLASS-RECIPE", (c) => c.recipe, (c, v) => void (c.recipe = v)],
   ["CLASS-FINALIZED", (c) => bool(c.finalized), (c, v) => void (c.finalized = isTrue(v))],
+  ["CLASS-CUSTOM-ACCESS", (c) => bool(c.customAccess), (c, v) => void (c.customAccess = isTrue(v))],
   [
     "CLASS-DIRECT-DEFAULT-INITARGS",
     (c) => c.directDefaultInitargs,
@@ -232,7 +233,7 @@ function defineInstanceOperations(define: DefineLeaf, host: LeafHost, system: Ob
   define("SYS:%FAST-SLOT-VALUE", "object name", (object: LispValue, name: LispValue) => {
     if (!(object instanceof LInstance) || object.layout.obsolete) return miss;
     const location = object.layout.index.get(name as LSymbol);
-    if (location === undefined) return miss;
+    if (location === undefined || (object.layout.cls as LClass).customAccess) return miss;
     const value = object.slots[location]!;
     return value === UNBOUND ? miss : value;
   });
@@ -242,7 +243,7 @@ function defineInstanceOperations(define: DefineLeaf, host: LeafHost, system: Ob
     (object: LispValue, name: LispValue, value: LispValue) => {
       if (!(object instanceof LInstance) || object.layout.obsolete) return miss;
       const location = object.layout.index.get(name as LSymbol);
-      if (location === undefined) return miss;
+      if (location === undefined || (object.layout.cls as LClass).customAccess) return miss;
       object.slots[location] = value;
       return value;
     },

@@ -34,6 +34,8 @@ export class LClass extends LInstance {
   /** Layout of new instances; null until finalized and for classes without instances of their own. */
   instanceLayout: InstanceLayout | null = null;
   finalized = false;
+  /** True when slot access goes through the generic functions of the metaobject protocol. */
+  customAccess = false;
   /** Lisp lists of (name form function). */
   directDefaultInitargs: LispValue = NIL;
   defaultInitargs: LispValue = NIL;
