@@ -7,8 +7,11 @@
   "Run BODY where (MATCH X) compares ITEM with element X as the :TEST/:TEST-NOT/:KEY arguments (variables) demand.
 BODY is expanded twice: for EQL without a key, and for the general case."
   `(if (and (null ,key) (null ,test-not) (eql-test-p ,test))
-       (macrolet ((match (x) (list 'eql ',item x)))
-         ,@body)
+       (let ((identity-p (eq-comparable-p ,item)))
+         (macrolet ((match (x)
+                      (list 'let (list (list 'element x))
+                            (list 'if 'identity-p (list 'eq ',item 'element) (list 'eql ',item 'element)))))
+           ,@body))
        (let* ((negate (test-negated-p ,test ,test-not))
               (matcher (designated-function (or ,test-not ,test #'eql)))
               (getter (if ,key (designated-function ,key) nil)))

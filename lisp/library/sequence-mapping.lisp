@@ -233,6 +233,11 @@ a vector; the length that is required, or NIL. NIL for a TYPE that is no sequenc
                (do-elements (x i (sequence 0 nil nil)) (funcall mapper x))
                (do-parallel-sequences (arguments (cons sequence more-sequences)) (apply mapper arguments)))
            nil)
+          ((and (null more-sequences) (or (eq result-type 'vector) (eq result-type 'simple-vector)) (vectorp sequence))
+           (let* ((length (length sequence)) (result (make-array length)))
+             (do ((i 0 (+ i 1)))
+                 ((>= i length) result)
+               (setf (svref result i) (funcall mapper (aref sequence i))))))
           (t
            (let* ((head (cons nil nil)) (last head))
              (if (null more-sequences)

@@ -376,3 +376,14 @@
   (if (or (typep result type) (and (rationalp result) (consp type) (eq (car type) 'complex)))
       result
       (coerce-error object type)))
+
+(define-compiler-macro coerce (&whole form object type)
+  "Conversions to floats and lists of a constant type in line."
+  (if (and (eq (car form) 'coerce) (consp type) (eq (car type) 'quote))
+      (case (cadr type)
+        ((double-float long-float) (list 'float object 1.0d0))
+        ((single-float short-float) (list 'float object 1.0f0))
+        (float (list 'float object))
+        (character (list 'character object))
+        (t form))
+      form))

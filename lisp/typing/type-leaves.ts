@@ -2,7 +2,7 @@ import { LArray } from "../data/array.ts";
 import { Char } from "../data/character.ts";
 import { typeError } from "../data/error.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
-import { DoubleFloat, normalizeBigint, Ratio, SingleFloat } from "../data/number.ts";
+import { Complex, DoubleFloat, normalizeBigint, Ratio, SingleFloat } from "../data/number.ts";
 import { LString } from "../data/string.ts";
 import { bool } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -30,6 +30,13 @@ function isSimpleArray(object: LispValue): boolean {
   return Array.isArray(object) || ((object instanceof LString || object instanceof LArray) && object.simple);
 }
 
+/** True when EQL of the object and any other is EQ. */
+function isEqComparable(object: LispValue): boolean {
+  if (typeof object === "number") return true;
+  if (typeof object === "bigint" || object instanceof Ratio || object instanceof Complex) return false;
+  return !(object instanceof SingleFloat || object instanceof DoubleFloat);
+}
+
 /** Predicates of types that the standard gives no predicate, and what the type system needs to know of floats. */
 export const installTypeLeaves: LeafInstaller = (define) => {
   const predicate = (name: string, test: (object: LispValue) => boolean): void =>
@@ -48,6 +55,7 @@ export const installTypeLeaves: LeafInstaller = (define) => {
   predicate("BASE-STRING-P", (object) => object instanceof LString && object.base);
   predicate("SIMPLE-BASE-STRING-P", (object) => object instanceof LString && object.base && object.simple);
   predicate("SIMPLE-ARRAY-P", isSimpleArray);
+  predicate("EQ-COMPARABLE-P", isEqComparable);
   define("SYS:FLOAT-ORDER", "float", (value: LispValue) => {
     if (value instanceof SingleFloat || value instanceof DoubleFloat) return floatOrder(value);
     throw typeError(value, "FLOAT");
