@@ -2,7 +2,7 @@
  * Compiles the Lisp library of a build: `node script/build-lisp.mjs FOLDER…`, after `tsc` has written the engine. The first folder
  * is the `library` folder beside the compiled engine; the others get copies (`dist/bundle/library`).
  */
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -16,7 +16,7 @@ buildLibrary(bareImage(nodeHostPort()), folder);
 cacheBuiltLibrary(bareImage(nodeHostPort()), folder);
 for (const copy of copies) {
   mkdirSync(copy, { recursive: true });
-  for (const name of ["lisp-library.js", "lisp-library.js.cache", "lisp-library.slow.js"]) {
+  for (const name of readdirSync(folder).filter((file) => file.startsWith("lisp-library"))) {
     cpSync(join(folder, name), join(copy, name));
   }
 }

@@ -20,21 +20,38 @@ export interface FileHost {
   leafCode(name: string): unknown;
   symbolPackage(symbol: LSymbol): LPackage | null;
   setfCell(symbol: LSymbol): LSymbol;
+  /** Notes a function whose code is loaded by `load`, when it is called or somebody wants to know more of it. */
+  addStub(stub: LFunction, load: () => void): void;
   /** Value of a load-time form. */
   evaluateNow(form: LispValue): LispValue;
 }
 
-/** Text of a compiled file: a JavaScript expression for the fast half, and one for the slow versions of its functions. */
+/** Text of one unit: a JavaScript expression for the fast half, and one for the slow versions of its functions. */
 export interface CompiledText {
   readonly fast: string;
   readonly slow: string;
 }
 
-/** What the expression of the fast half evaluates to. */
+/** Text of a compiled file: what runs when it is loaded, and its definitions, which are loaded when one of them is called. */
+export interface CompiledFile {
+  readonly eager: CompiledText;
+  readonly lazy: CompiledText;
+}
+
+/** A definition of a file: the function `id` of the lazy unit goes into the cell of `symbol`. */
+interface Definition {
+  readonly symbol: LSymbol;
+  readonly macro: boolean;
+  readonly id: number;
+  readonly lambdaList: LispValue;
+}
+
+/** What the expression of a fast half evaluates to. */
 interface FastHalf {
   readonly build: (helpers: ConstantBuilder) => {
     readonly K: unknown[];
     readonly I: Record<number, InfoRow>;
+    readonly D: readonly StubRow[];
   };
   readonly code: (...parameters: unknown[]) => Record<number, LispCode>;
   /** Thunks to call, in order. */
@@ -42,47 +59,104 @@ interface FastHalf {
 }
 
 type InfoRow = readonly [name: LispValue, lambdaList: LispValue | string, documentation: LispValue];
+type StubRow = readonly [symbol: LSymbol, macro: 0 | 1, id: number, lambdaList: string];
 type SlowHalf = (...parameters: unknown[]) => Record<number, () => SlowCode>;
 
-/** Collects the thunks of a file and writes them as one unit. */
+/** Collects the top-level thunks of a file. Plain definitions of functions and macros go to a unit of their own. */
 export class FileWriter {
-  private readonly unit = new Unit();
+  private readonly eager = new Unit();
+  private readonly lazy = new Unit();
   private readonly order: number[] = [];
+  private readonly definitions: Definition[] = [];
 
   /** Adds a top-level thunk. */
   add(thunk: FunctionNode): void {
-    this.unit.include(thunk);
+    const definition = definitionOf(thunk);
+    if (definition !== null) {
+      const { fn, ...rest } = definition;
+      this.lazy.include(fn);
+      this.definitions.push({ ...rest, id: fn.id });
+      return;
+    }
+    this.eager.include(thunk);
     this.order.push(thunk.id);
   }
 
   /** Text of the file. Throws ConstantError when a constant cannot be written. */
-  write(host: Pick<FileHost, "symbolPackage">, lambdaListText: (list: LispValue) => string): CompiledText {
-    const body = this.unit.text();
-    const writer = new ConstantWriter();
-    const constants = this.unit.constants.map((constant) => writer.constant(constant));
-    const infos = this.unit.functions.map((fn) => {
-      const list = JSON.stringify(lambdaListText(fn.lambdaList));
-      return `${fn.id}:[${writer.value(fn.name)},${list},${writer.value(fn.documentation)}]`;
-    });
-    const table = writer.table((symbol) => host.symbolPackage(symbol));
-    const build = `build(H){const Y=${table};return {K:[${constants.join(",\n")}],I:{${infos.join(",\n")}}}}`;
-    const parameters = PARAMETERS.join(",");
-    const fast = `({${build},\ncode(${parameters}){"use strict";${body}},order:[${this.order.join(",")}]})`;
-    const slow = `(function(${parameters}){"use strict";${this.unit.slowTable()}})`;
-    return { fast, slow };
+  write(host: Pick<FileHost, "symbolPackage">, lambdaListText: (list: LispValue) => string): CompiledFile {
+    const context = { host, lambdaListText };
+    return {
+      eager: unitText(this.eager, this.order, this.definitions, context),
+      lazy: unitText(this.lazy, [], [], context),
+    };
   }
 }
 
-/** Loads the fast half of a compiled file into an image and runs its thunks. `slowHalf` gives the other half when it is needed. */
-export function runCompiled(
-  half: unknown,
-  slowHalf: () => unknown,
-  host: FileHost,
-  run: (thunk: LFunction) => void,
-): void {
-  const file = half as FastHalf;
+/** Set when the thunk does nothing but define one global function or macro that closes over nothing. */
+function definitionOf(thunk: FunctionNode): (Omit<Definition, "id"> & { readonly fn: FunctionNode }) | null {
+  const { body } = thunk;
+  if (body.op !== "leaf") return null;
+  const [name, lambda] = body.args;
+  if (name?.op !== "const" || lambda?.op !== "lambda" || !(name.value instanceof LSymbol)) return null;
+  if (lambda.fn.free.length > 0) return null;
+  const symbol = name.value;
+  if (body.leaf.name === "SYS:%DEFUN") {
+    return { symbol, macro: false, fn: lambda.fn, lambdaList: lambda.fn.lambdaList };
+  }
+  const [, , lambdaList, documentation] = body.args;
+  if (body.leaf.name !== "SYS:%DEFMACRO" || lambdaList?.op !== "const" || documentation?.op !== "const")
+    return null;
+  lambda.fn.documentation = documentation.value;
+  return { symbol, macro: true, fn: lambda.fn, lambdaList: lambdaList.value };
+}
+
+function unitText(
+  unit: Unit,
+  order: readonly number[],
+  definitions: readonly Definition[],
+  context: {
+    readonly host: Pick<FileHost, "symbolPackage">;
+    readonly lambdaListText: (list: LispValue) => string;
+  },
+): CompiledText {
+  const body = unit.text();
+  const writer = new ConstantWriter();
+  const constants = unit.constants.map((constant) => writer.constant(constant));
+  const infos = unit.functions.map((fn) => {
+    const list = JSON.stringify(context.lambdaListText(fn.lambdaList));
+    return `${fn.id}:[${writer.value(fn.name)},${list},${writer.value(fn.documentation)}]`;
+  });
+  const stubs = definitions.map(({ symbol, macro, id, lambdaList }) => {
+    const list = JSON.stringify(context.lambdaListText(lambdaList));
+    return `[${writer.value(symbol)},${macro ? 1 : 0},${id},${list}]`;
+  });
+  const table = writer.table((symbol) => context.host.symbolPackage(symbol));
+  const rows = `K:[${constants.join(",\n")}],I:{${infos.join(",\n")}},D:[${stubs.join(",\n")}]`;
+  const parameters = PARAMETERS.join(",");
+  return {
+    fast: `({build(H){const Y=${table};return {${rows}}},\ncode(${parameters}){"use strict";${body}},order:[${order.join(",")}]})`,
+    slow: `(function(${parameters}){"use strict";${unit.slowTable()}})`,
+  };
+}
+
+/** The two halves of a unit, each evaluated when it is first needed. */
+export interface UnitHalves {
+  readonly fast: () => unknown;
+  readonly slow: () => unknown;
+}
+
+/** A unit in an image: code and descriptions of its functions. */
+interface LoadedUnit {
+  readonly codes: Record<number, LispCode>;
+  readonly infos: Record<number, FunctionInfo>;
+  readonly stubs: readonly StubRow[];
+  readonly order: readonly number[];
+}
+
+function loadUnit(halves: UnitHalves, host: FileHost): LoadedUnit {
+  const file = halves.fast() as FastHalf;
   const { runtime } = host;
-  const { K, I: rows } = file.build(new ConstantBuilder(host));
+  const { K, I: rows, D: stubs } = file.build(new ConstantBuilder(host));
   const infos: Record<number, FunctionInfo> = {};
   const frames: Record<number, FrameCode> = {};
   const parameters = (codes: unknown): unknown[] => [
@@ -106,7 +180,7 @@ export function runCompiled(
   let codes: Record<number, LispCode> = {};
   let slowTable: Record<number, () => SlowCode> | null = null;
   const slow = (id: number): SlowCode => {
-    slowTable ??= (slowHalf() as SlowHalf)(...parameters(codes));
+    slowTable ??= (halves.slow() as SlowHalf)(...parameters(codes));
     return slowTable[id]!();
   };
   for (const key in rows) {
@@ -116,7 +190,41 @@ export function runCompiled(
     frames[id] = new FrameCode(name, () => slow(id));
   }
   codes = file.code(...parameters(codes));
-  for (const id of file.order) run(new LFunction(codes[id]!, [], infos[id]!));
+  return { codes, infos, stubs, order: file.order };
+}
+
+/** Loads a compiled file into an image: its definitions as stubs that load the rest when called, then its other forms. */
+export function runCompiled(
+  eager: UnitHalves,
+  lazy: UnitHalves,
+  host: FileHost,
+  run: (thunk: LFunction) => void,
+): void {
+  const unit = loadUnit(eager, host);
+  const pending = new Map<number, LFunction>();
+  const load = (): void => {
+    if (pending.size === 0) return;
+    const { codes, infos } = loadUnit(lazy, host);
+    for (const [id, stub] of pending) {
+      stub.code = codes[id]!;
+      stub.info = { ...infos[id]!, name: stub.info.name, lambdaList: stub.info.lambdaList };
+    }
+    pending.clear();
+  };
+  const stubCode = (self: LFunction, ...args: LispValue[]): LispValue => {
+    load();
+    return (self.code as (...all: LispValue[]) => LispValue)(self, ...args);
+  };
+  for (const [symbol, macro, id, lambdaList] of unit.stubs) {
+    const info = { name: symbol, lambdaList, documentation: NIL, location: null, leaf: false, source: null };
+    const stub = new LFunction(stubCode, [], info);
+    pending.set(id, stub);
+    host.addStub(stub, load);
+    if (macro === 1) symbol.macro = stub;
+    else symbol.macro = null;
+    symbol.fn = macro === 1 ? null : stub;
+  }
+  for (const id of unit.order) run(new LFunction(unit.codes[id]!, [], unit.infos[id]!));
 }
 
 /** The helpers that constant expressions call. */

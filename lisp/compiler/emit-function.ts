@@ -281,7 +281,7 @@ export class FunctionEmitter {
       this.resumes.push(`case ${pc}:${restore}${target}=V;${guard === 0 ? "" : `h=${guard};`}break;`);
       this.put(`case ${pc}:`);
     }
-    if (region === undefined) this.put(`if(${target}===S)return R.unwinding||${save};`);
+    if (region === undefined) this.put(`if(${target}===S)return ${save};`);
     else this.put(`if(${target}===S){if(R.unwinding===null)return ${save};${this.jump(region.label)}}`);
   }
 

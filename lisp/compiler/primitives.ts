@@ -31,8 +31,8 @@ export type Primitive =
       readonly js: (...args: string[]) => string;
     };
 
-/** Largest fixnum, as text. */
-const MAX = "9007199254740991";
+/** Bound of the fast paths of arithmetic, as text: a little below the largest fixnum, which the leaves handle. */
+const MAX = "9e15";
 
 const literal = /^-?\d+$/;
 

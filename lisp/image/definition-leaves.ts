@@ -113,7 +113,10 @@ function installFunctionCells(image: Image): void {
     const { lambdaList } = fn.info;
     return typeof lambdaList === "string" ? image.readText(`(${lambdaList})`) : lambdaList;
   });
-  define("SYS:%FUNCTION-DOCUMENTATION", "function", (fn: LFunction) => fn.info.documentation);
+  define("SYS:%FUNCTION-DOCUMENTATION", "function", (fn: LFunction) => {
+    image.stubs.get(fn)?.();
+    return fn.info.documentation;
+  });
   define("SYS:%SET-FUNCTION-DOCUMENTATION", "doc function", (doc: LispValue, fn: LFunction) => {
     fn.info.documentation = doc;
     return doc;

@@ -33,6 +33,8 @@ export class Image implements CompilerHost, LeafHost {
   readText: (text: string) => LispValue = () => NIL;
   /** Told of each definition made after the boot: kind, printed name, source text when it is known, file. */
   onDefinition: (kind: string, name: string, source: string, file: string | null) => void = () => undefined;
+  /** Functions of the library that are not loaded yet, and how to load them. */
+  readonly stubs = new WeakMap<LFunction, () => void>();
   /** The library is loaded: from here on COMMON-LISP is locked. */
   booted = false;
   /** Where the form being loaded was read, for definitions. */
@@ -170,6 +172,11 @@ export class Image implements CompilerHost, LeafHost {
   leafOf(symbol: LSymbol): LeafEntry | null {
     const entry = this.leaves.get(symbol);
     return entry !== undefined && entry.fn === symbol.fn ? entry : null;
+  }
+
+  /** The leaf registered under that name, even when a Lisp definition has replaced it. */
+  registeredLeaf(symbol: LSymbol): LeafEntry | null {
+    return this.leaves.get(symbol) ?? null;
   }
 
   specialOperator(symbol: LSymbol): SpecialOperator | null {

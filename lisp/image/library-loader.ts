@@ -4,7 +4,13 @@ import { dirname, join } from "node:path";
 import { Script } from "node:vm";
 import type { Asking } from "../compiler/analysis.ts";
 import { Analyzer, properList } from "../compiler/analyzer.ts";
-import { type CompiledText, type FileHost, FileWriter, runCompiled } from "../compiler/compiled-file.ts";
+import {
+  type CompiledFile,
+  type UnitHalves,
+  type FileHost,
+  FileWriter,
+  runCompiled,
+} from "../compiler/compiled-file.ts";
 import { ConstantError } from "../compiler/constant-text.ts";
 import { Environment } from "../compiler/environment.ts";
 import type { FunctionNode } from "../compiler/ir.ts";
@@ -29,10 +35,11 @@ export function fileHost(image: Image): FileHost {
     symbolPackage: (symbol) => image.symbolPackage(symbol),
     setfCell: (symbol) => image.setfCell(symbol),
     leafCode: (name) => {
-      const leaf = image.leafOf(image.cell(name));
+      const leaf = image.registeredLeaf(image.cell(name));
       if (leaf === null) throw new StaleFile(`the leaf ${name} does not exist any more`);
       return leaf.code;
     },
+    addStub: (stub, load) => image.stubs.set(stub, load),
     evaluateNow: (form) => image.runtime.callNow(symbolFunction(image.symbol("EVAL"))!, form),
   };
 }
@@ -89,7 +96,7 @@ export class LibraryCompiler {
     if (keep) this.writer.add(thunk);
   }
 
-  text(): CompiledText {
+  text(): CompiledFile {
     return this.writer.write(this.image, (list) => debugText(list, 20).replace(/^\(|\)$/g, ""));
   }
 }
@@ -134,10 +141,10 @@ export function writeCodeCaches(): void {
   toCache.clear();
 }
 
-/** Loads a compiled half into an image. Throws StaleFile when the file does not fit the system. */
-export function runHalf(image: Image, half: unknown, slow: () => unknown, name: string): void {
+/** Loads a compiled file into an image. Throws StaleFile when the file does not fit the system. */
+export function runFile(image: Image, eager: UnitHalves, lazy: UnitHalves, name: string): void {
   try {
-    runCompiled(half, slow, fileHost(image), (thunk) => image.runtime.callNow(thunk));
+    runCompiled(eager, lazy, fileHost(image), (thunk) => image.runtime.callNow(thunk));
   } catch (error) {
     if (error instanceof StaleFile) throw error;
     const unhandled = error instanceof UnhandledCondition && error.condition !== null;
@@ -146,11 +153,16 @@ export function runHalf(image: Image, half: unknown, slow: () => unknown, name: 
   }
 }
 
+/** The halves in the files `PATH.js` and `PATH.slow.js`. */
+export function halvesIn(path: string): UnitHalves {
+  return { fast: () => evaluatedScript(`${path}.js`), slow: () => evaluatedScript(`${path}.slow.js`) };
+}
+
 /** Loads a compiled file from the cache; false when it is not there. */
 export function loadCompiled(image: Image, cache: LibraryCache, name: string, key: string): boolean {
-  const path = join(cache.directory, `${name}-${key}.js`);
-  if (!evaluated.has(path) && !existsSync(path)) return false;
-  runHalf(image, evaluatedScript(path), () => evaluatedScript(path.replace(/\.js$/, ".slow.js")), path);
+  const path = join(cache.directory, `${name}-${key}`);
+  if (!evaluated.has(`${path}.js`) && !existsSync(`${path}.js`)) return false;
+  runFile(image, halvesIn(path), halvesIn(`${path}.lazy`), name);
   return true;
 }
 
@@ -160,8 +172,8 @@ export function storeCompiled(
   cache: LibraryCache,
   name: string,
   key: string,
-): CompiledText | null {
-  let text: CompiledText;
+): CompiledFile | null {
+  let text: CompiledFile;
   try {
     text = compiler.text();
   } catch (error) {
@@ -174,8 +186,10 @@ export function storeCompiled(
     if (older) rmSync(join(cache.directory, file), { force: true });
   }
   const path = join(cache.directory, `${name}-${key}`);
-  writeAtomically(`${path}.slow.js`, text.slow);
-  writeAtomically(`${path}.js`, text.fast);
+  writeAtomically(`${path}.lazy.slow.js`, text.lazy.slow);
+  writeAtomically(`${path}.lazy.js`, text.lazy.fast);
+  writeAtomically(`${path}.slow.js`, text.eager.slow);
+  writeAtomically(`${path}.js`, text.eager.fast);
   return text;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { CompiledText } from "../compiler/compiled-file.ts";
+import type { CompiledFile } from "../compiler/compiled-file.ts";
 import { libraryFiles } from "../library/order.ts";
 import type { Image } from "./image.ts";
 import {
@@ -11,7 +11,8 @@ import {
   engineKey,
   evaluatedScript,
   loadCompiled,
-  runHalf,
+  halvesIn,
+  runFile,
   storeCompiled,
   writeAtomically,
   writeCodeCaches,
@@ -35,7 +36,10 @@ function loadBuilt(image: Image, path: string): void {
   const halves = evaluatedScript(path) as readonly unknown[];
   const slow = (index: number): unknown =>
     (evaluatedScript(path.replace(/\.js$/, ".slow.js")) as readonly unknown[])[index];
-  for (const [i, half] of halves.entries()) runHalf(image, half, () => slow(i), `${builtName}[${i}]`);
+  for (const [i, half] of halves.entries()) {
+    const lazy = halvesIn(join(dirname(path), `lisp-library-${i}`));
+    runFile(image, { fast: () => half, slow: () => slow(i) }, lazy, libraryFiles[i]!);
+  }
 }
 
 /** The cache of a checkout: compiled files keyed by the engine's sources and all library files up to them. */
@@ -62,19 +66,24 @@ function compileSource(image: Image, file: string, source: string): LibraryCompi
   return compiler;
 }
 
-/** Compiles the whole library in a bare image and writes it to `folder`; the code cache is written by `cacheBuiltLibrary`. */
+/** Compiles the whole library in a bare image and writes it to `folder`; the code caches are written by `cacheBuiltLibrary`. */
 export function buildLibrary(image: Image, folder: string): void {
-  const texts: CompiledText[] = libraryFiles.map((file) =>
+  const files: CompiledFile[] = libraryFiles.map((file) =>
     compileSource(image, file, readFileSync(join(folders[0]!, `${file}.lisp`), "utf8")).text(),
   );
-  writeAtomically(join(folder, builtName), `[${texts.map(({ fast }) => fast).join(",\n")}]`);
+  const path = (name: string): string => join(folder, name);
+  for (const [i, { lazy }] of files.entries()) {
+    writeAtomically(path(`lisp-library-${i}.slow.js`), lazy.slow);
+    writeAtomically(path(`lisp-library-${i}.js`), lazy.fast);
+  }
   writeAtomically(
-    join(folder, builtName.replace(/\.js$/, ".slow.js")),
-    `[${texts.map(({ slow }) => slow).join(",\n")}]`,
+    path(builtName.replace(/\.js$/, ".slow.js")),
+    `[${files.map((f) => f.eager.slow).join(",\n")}]`,
   );
+  writeAtomically(path(builtName), `[${files.map((f) => f.eager.fast).join(",\n")}]`);
 }
 
-/** Boots once from a built library and writes its code cache, which then holds every function the boot needs. */
+/** Boots once from a built library and writes code caches, which then hold every function the boot needs. */
 export function cacheBuiltLibrary(image: Image, folder: string): void {
   loadBuilt(image, join(folder, builtName));
   writeCodeCaches();

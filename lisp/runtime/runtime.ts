@@ -72,7 +72,7 @@ export class Runtime {
   constructor(services: RuntimeServices) {
     this.services = services;
     this.save = (code, pc, locals) => {
-      this.captured.push({ code, pc, locals });
+      if (this.unwinding === null) this.captured.push({ code, pc, locals });
       return SUSPEND;
     };
     this.trap = (error) => this.signal(error);
