@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { list } from "../data/cons.ts";
+import { LString } from "../data/string.ts";
+import { NIL, symbolFunction } from "../data/symbol.ts";
 import type { CompiledFile } from "../compiler/compiled-file.ts";
 import { libraryFiles } from "../library/order.ts";
 import type { Image } from "./image.ts";
@@ -83,8 +86,12 @@ export function buildLibrary(image: Image, folder: string): void {
   writeAtomically(path(builtName), `[${files.map((f) => f.eager.fast).join(",\n")}]`);
 }
 
-/** Boots once from a built library and writes code caches, which then hold every function the boot needs. */
+/** Boots once from a built library, evaluates a little and writes code caches, which then hold the functions that took part. */
 export function cacheBuiltLibrary(image: Image, folder: string): void {
   loadBuilt(image, join(folder, builtName));
+  image.booted = true;
+  const run = symbolFunction(image.symbol("SYS:RUN-ACTIONS"))!;
+  const text = LString.from("(defun twice (x) (* 2 x)) (twice 1) (format nil \"~A\" (list 'a \"b\" 1.5))");
+  image.runtime.callNow(run, list(list(image.keyword("EVAL"), text, NIL)));
   writeCodeCaches();
 }
