@@ -94,7 +94,9 @@
     (setf (structure-constructors description)
           (if constructor-p (nreverse constructors) (list :default)))
     (when (and (structure-kind description) (not (structure-named description)))
-      (when predicate-p (structure-error "~S is not :NAMED and cannot have a predicate." name))
+      (when predicate-p
+        (error 'simple-error :format-control "DEFSTRUCT: ~S is not :NAMED and cannot have a predicate."
+                             :format-arguments (list name)))
       (setf (structure-predicate description) nil))
     description))
 

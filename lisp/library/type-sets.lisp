@@ -165,24 +165,28 @@
 ;;; Classes
 
 (defun class-term-empty (classes negatives)
-  "Whether no instance of all CLASSES is an instance of none of NEGATIVES."
+  "Whether no instance of all CLASSES is an instance of none of NEGATIVES: T, NIL or :UNKNOWN."
   (cond ((some (lambda (class)
                  (some (lambda (negative) (%subclassp class negative)) negatives))
                classes)
          t)
-        ((do ((tail classes (cdr tail)))
-             ((null tail) nil)
-           (when (some (lambda (other) (classes-disjoint-p (car tail) other)) (cdr tail)) (return t)))
-         t)
-        (t nil)))
+        ((null classes) nil)
+        ((some-subclass-p (car classes) (cdr classes) negatives) nil)
+        ((classes-extensible-p classes) :unknown)
+        (t t)))
 
-(defun classes-disjoint-p (a b)
-  "True when no object can be an instance of both classes, now or after further definitions."
-  (not (or (%subclassp a b)
-           (%subclassp b a)
-           (class-common-subclass-p a b)
-           (let ((kind (class-family a)))
-             (and kind (eq kind (class-family b)))))))
+(defun some-subclass-p (class others negatives)
+  "True when CLASS or a subclass of it is a subclass of all OTHERS and of none of NEGATIVES."
+  (or (and (every (lambda (other) (%subclassp class other)) others)
+           (notany (lambda (negative) (%subclassp class negative)) negatives))
+      (some (lambda (subclass) (some-subclass-p subclass others negatives))
+            (%class-direct-subclasses class))))
+
+(defun classes-extensible-p (classes)
+  "True when a later definition might make a class that inherits from all CLASSES."
+  (let ((family (class-family (car classes))))
+    (and family
+         (every (lambda (class) (eq (class-family class) family)) (cdr classes)))))
 
 (defun class-family (class)
   "A name that classes share of which a later class may inherit together; NIL for a class that is not to be inherited from."
@@ -190,12 +194,6 @@
     ((:standard :funcallable :forward) 'standard)
     (:condition 'condition)
     (t nil)))
-
-(defun class-common-subclass-p (a b)
-  "True when some subclass of A is a subclass of B."
-  (do ((pending (%class-direct-subclasses a) (cdr pending)))
-      ((null pending) nil)
-    (when (or (%subclassp (car pending) b) (class-common-subclass-p (car pending) b)) (return t))))
 
 ;;; Membership
 
