@@ -91,7 +91,7 @@ export function cacheBuiltLibrary(image: Image, folder: string): void {
   loadBuilt(image, join(folder, builtName));
   image.booted = true;
   const run = symbolFunction(image.symbol("SYS:RUN-ACTIONS"))!;
-  const text = LString.from("(defun twice (x) (* 2 x)) (twice 1) (format nil \"~A\" (list 'a \"b\" 1.5))");
+  const text = LString.from('(defun twice (x) (* 2 x)) (twice 1) (format nil "~A" (list \'a "b" 1.5))');
   image.runtime.callNow(run, list(list(image.keyword("EVAL"), text, NIL)));
   writeCodeCaches();
 }
