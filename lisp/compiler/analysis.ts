@@ -1,0 +1,61 @@
+import type { LFunction } from "../data/function.ts";
+import type { Cons } from "../data/cons.ts";
+import type { LSymbol } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import type { LeafEntry } from "../runtime/leaf-entry.ts";
+import type { Environment } from "./environment.ts";
+import type { Block, FunctionNode, Node, Variable } from "./ir.ts";
+
+/** A Lisp call the compiler needs (a macro function, a form to run at compile time); whoever drives it answers with the primary value. */
+export interface LispCall {
+  readonly fn: LFunction;
+  readonly args: readonly LispValue[];
+}
+
+/** A computation that may ask for Lisp calls. Driven by a frame of the runtime, so those calls can suspend, fail and unwind. */
+export type Asking<Result> = Generator<LispCall, Result, LispValue>;
+
+/** What the compiler uses of its image. */
+export interface CompilerHost {
+  /** Symbol by name as in `LeafHost.symbol`. */
+  symbol(name: string): LSymbol;
+  keyword(name: string): LSymbol;
+  /** The leaf in a function cell, as long as it is the one registered there. */
+  leafOf(symbol: LSymbol): LeafEntry | null;
+  specialOperator(symbol: LSymbol): SpecialOperator | null;
+  /** Hidden symbol whose function cell is that of `(setf symbol)`. */
+  setfCell(symbol: LSymbol): LSymbol;
+  /** A fresh uninterned symbol. */
+  gensym(prefix: string): LSymbol;
+  /** Runs the machine code generator over a finished function and gives a function object. */
+  instantiate(fn: FunctionNode): LFunction;
+}
+
+/** Analysis of one special form; a generator when it has subforms. */
+export type SpecialOperator = (analysis: Analysis, form: Cons, env: Environment) => Asking<Node> | Node;
+
+/** The services of the analyser to the special operators. */
+export interface Analysis {
+  readonly host: CompilerHost;
+  form(form: LispValue, env: Environment): Asking<Node>;
+  /** A list of forms as one node. */
+  progn(forms: LispValue, env: Environment): Asking<Node>;
+  args(forms: LispValue, env: Environment): Asking<Node[]>;
+  /** Body with declarations: applies free special declarations and analyses. */
+  locally(body: LispValue, env: Environment): Asking<Node>;
+  lambda(lambdaList: LispValue, body: LispValue, env: Environment, name: LispValue): Asking<FunctionNode>;
+  /** A fresh variable of the function being analysed. */
+  variable(name: LSymbol | string, env: Environment): Variable;
+  /** Notes a reference from the function of `env`. */
+  refer(variable: Variable, env: Environment): void;
+  /** Fresh block of the function being analysed. */
+  block(name: LSymbol, env: Environment): Block;
+  /** Compiles a lambda expression now and gives the function. */
+  compileNow(lambda: LispValue, env: Environment): Asking<LFunction>;
+  /** Value of a form evaluated now, in the global environment. */
+  evaluateNow(form: LispValue): Asking<LispValue>;
+  macroexpand1(
+    form: LispValue,
+    env: Environment,
+  ): Asking<{ readonly form: LispValue; readonly expanded: boolean }>;
+}

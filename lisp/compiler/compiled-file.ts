@@ -1,0 +1,303 @@
+import { LArray, type ElementType, makeStorage } from "../data/array.ts";
+import { Char, char } from "../data/character.ts";
+import { Cons, arrayToList } from "../data/cons.ts";
+import { Box, type FunctionInfo, type LispCode, LFunction } from "../data/function.ts";
+import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
+import { LString } from "../data/string.ts";
+import { type LPackage, LSymbol, NIL, T, UNBOUND } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import { SUSPEND } from "../runtime/suspend.ts";
+import { ConstantWriter } from "./constant-text.ts";
+import { PARAMETERS, Unit, type UnitRuntime } from "./emit-unit.ts";
+import { FrameCode, type SlowCode } from "./frame-code.ts";
+import type { FunctionNode } from "./ir.ts";
+
+/** What loading a compiled file needs of the image. */
+export interface FileHost {
+  readonly runtime: UnitRuntime;
+  findPackage(name: string): LPackage | null;
+  /** Code of a leaf by registered name; throws when there is none (the file is stale then). */
+  leafCode(name: string): unknown;
+  symbolPackage(symbol: LSymbol): LPackage | null;
+  setfCell(symbol: LSymbol): LSymbol;
+  /** Notes a function whose code is loaded by `load`, when it is called or somebody wants to know more of it. */
+  addStub(stub: LFunction, load: () => void): void;
+  /** Value of a load-time form. */
+  evaluateNow(form: LispValue): LispValue;
+}
+
+/** Text of one unit: a JavaScript expression for the fast half, and one for the slow versions of its functions. */
+export interface CompiledText {
+  readonly fast: string;
+  readonly slow: string;
+}
+
+/** Text of a compiled file: what runs when it is loaded, and its definitions, which are loaded when one of them is called. */
+export interface CompiledFile {
+  readonly eager: CompiledText;
+  readonly lazy: CompiledText;
+}
+
+/** A definition of a file: the function `id` of the lazy unit goes into the cell of `symbol`. */
+interface Definition {
+  readonly symbol: LSymbol;
+  readonly macro: boolean;
+  readonly id: number;
+  readonly lambdaList: LispValue;
+}
+
+/** What the expression of a fast half evaluates to. */
+interface FastHalf {
+  readonly build: (helpers: ConstantBuilder) => {
+    readonly K: unknown[];
+    readonly I: Record<number, InfoRow>;
+    readonly D: readonly StubRow[];
+  };
+  readonly code: (...parameters: unknown[]) => Record<number, LispCode>;
+  /** Thunks to call, in order. */
+  readonly order: readonly number[];
+}
+
+type InfoRow = readonly [name: LispValue, lambdaList: LispValue | string, documentation: LispValue];
+type StubRow = readonly [symbol: LSymbol, macro: 0 | 1, id: number, lambdaList: string];
+type SlowHalf = (...parameters: unknown[]) => Record<number, () => SlowCode>;
+
+/** Collects the top-level thunks of a file. Plain definitions of functions and macros go to a unit of their own. */
+export class FileWriter {
+  private readonly eager = new Unit();
+  private readonly lazy = new Unit();
+  private readonly order: number[] = [];
+  private readonly definitions: Definition[] = [];
+
+  /** Adds a top-level thunk. */
+  add(thunk: FunctionNode): void {
+    const definition = definitionOf(thunk);
+    if (definition !== null) {
+      const { fn, ...rest } = definition;
+      this.lazy.include(fn);
+      this.definitions.push({ ...rest, id: fn.id });
+      return;
+    }
+    this.eager.include(thunk);
+    this.order.push(thunk.id);
+  }
+
+  /** Text of the file. Throws ConstantError when a constant cannot be written. */
+  write(host: Pick<FileHost, "symbolPackage">, lambdaListText: (list: LispValue) => string): CompiledFile {
+    const context = { host, lambdaListText };
+    return {
+      eager: unitText(this.eager, this.order, this.definitions, context),
+      lazy: unitText(this.lazy, [], [], context),
+    };
+  }
+}
+
+/** Set when the thunk does nothing but define one global function or macro that closes over nothing. */
+function definitionOf(thunk: FunctionNode): (Omit<Definition, "id"> & { readonly fn: FunctionNode }) | null {
+  const { body } = thunk;
+  if (body.op !== "leaf") return null;
+  const [name, lambda] = body.args;
+  if (name?.op !== "const" || lambda?.op !== "lambda" || !(name.value instanceof LSymbol)) return null;
+  if (lambda.fn.free.length > 0) return null;
+  const symbol = name.value;
+  if (body.leaf.name === "SYS:%DEFUN") {
+    return { symbol, macro: false, fn: lambda.fn, lambdaList: lambda.fn.lambdaList };
+  }
+  const [, , lambdaList, documentation] = body.args;
+  if (body.leaf.name !== "SYS:%DEFMACRO" || lambdaList?.op !== "const" || documentation?.op !== "const")
+    return null;
+  lambda.fn.documentation = documentation.value;
+  return { symbol, macro: true, fn: lambda.fn, lambdaList: lambdaList.value };
+}
+
+function unitText(
+  unit: Unit,
+  order: readonly number[],
+  definitions: readonly Definition[],
+  context: {
+    readonly host: Pick<FileHost, "symbolPackage">;
+    readonly lambdaListText: (list: LispValue) => string;
+  },
+): CompiledText {
+  const body = unit.text();
+  const writer = new ConstantWriter();
+  const constants = unit.constants.map((constant) => writer.constant(constant));
+  const infos = unit.functions.map((fn) => {
+    const list = JSON.stringify(context.lambdaListText(fn.lambdaList));
+    return `${fn.id}:[${writer.value(fn.name)},${list},${writer.value(fn.documentation)}]`;
+  });
+  const stubs = definitions.map(({ symbol, macro, id, lambdaList }) => {
+    const list = JSON.stringify(context.lambdaListText(lambdaList));
+    return `[${writer.value(symbol)},${macro ? 1 : 0},${id},${list}]`;
+  });
+  const table = writer.table((symbol) => context.host.symbolPackage(symbol));
+  const rows = `K:[${constants.join(",\n")}],I:{${infos.join(",\n")}},D:[${stubs.join(",\n")}]`;
+  const parameters = PARAMETERS.join(",");
+  return {
+    fast: `({build(H){const Y=${table};return {${rows}}},\ncode(${parameters}){"use strict";${body}},order:[${order.join(",")}]})`,
+    slow: `(function(${parameters}){"use strict";${unit.slowTable()}})`,
+  };
+}
+
+/** The two halves of a unit, each evaluated when it is first needed. */
+export interface UnitHalves {
+  readonly fast: () => unknown;
+  readonly slow: () => unknown;
+}
+
+/** A unit in an image: code and descriptions of its functions. */
+interface LoadedUnit {
+  readonly codes: Record<number, LispCode>;
+  readonly infos: Record<number, FunctionInfo>;
+  readonly stubs: readonly StubRow[];
+  readonly order: readonly number[];
+}
+
+function loadUnit(halves: UnitHalves, host: FileHost): LoadedUnit {
+  const file = halves.fast() as FastHalf;
+  const { runtime } = host;
+  const { K, I: rows, D: stubs } = file.build(new ConstantBuilder(host));
+  const infos: Record<number, FunctionInfo> = {};
+  const frames: Record<number, FrameCode> = {};
+  const parameters = (codes: unknown): unknown[] => [
+    runtime,
+    SUSPEND,
+    NIL,
+    T,
+    UNBOUND,
+    [],
+    Cons,
+    Box,
+    LFunction,
+    Char,
+    runtime.save,
+    runtime.trap,
+    K,
+    frames,
+    infos,
+    codes,
+  ];
+  let codes: Record<number, LispCode> = {};
+  let slowTable: Record<number, () => SlowCode> | null = null;
+  const slow = (id: number): SlowCode => {
+    slowTable ??= (halves.slow() as SlowHalf)(...parameters(codes));
+    return slowTable[id]!();
+  };
+  for (const key in rows) {
+    const id = Number(key);
+    const [name, lambdaList, documentation] = rows[id]!;
+    infos[id] = { name, lambdaList, documentation, location: null, leaf: false, source: null };
+    frames[id] = new FrameCode(name, () => slow(id));
+  }
+  codes = file.code(...parameters(codes));
+  return { codes, infos, stubs, order: file.order };
+}
+
+/** Loads a compiled file into an image: its definitions as stubs that load the rest when called, then its other forms. */
+export function runCompiled(
+  eager: UnitHalves,
+  lazy: UnitHalves,
+  host: FileHost,
+  run: (thunk: LFunction) => void,
+): void {
+  const unit = loadUnit(eager, host);
+  const pending = new Map<number, LFunction>();
+  const load = (): void => {
+    if (pending.size === 0) return;
+    const { codes, infos } = loadUnit(lazy, host);
+    for (const [id, stub] of pending) {
+      stub.code = codes[id]!;
+      stub.info = { ...infos[id]!, name: stub.info.name, lambdaList: stub.info.lambdaList };
+    }
+    pending.clear();
+  };
+  const stubCode = (self: LFunction, ...args: LispValue[]): LispValue => {
+    load();
+    return (self.code as (...all: LispValue[]) => LispValue)(self, ...args);
+  };
+  for (const [symbol, macro, id, lambdaList] of unit.stubs) {
+    const info = { name: symbol, lambdaList, documentation: NIL, location: null, leaf: false, source: null };
+    const stub = new LFunction(stubCode, [], info);
+    pending.set(id, stub);
+    host.addStub(stub, load);
+    if (macro === 1) symbol.macro = stub;
+    else symbol.macro = null;
+    symbol.fn = macro === 1 ? null : stub;
+  }
+  for (const id of unit.order) run(new LFunction(unit.codes[id]!, [], unit.infos[id]!));
+}
+
+/** The helpers that constant expressions call. */
+class ConstantBuilder {
+  readonly nil = NIL;
+  readonly t = T;
+  private readonly host: FileHost;
+  constructor(host: FileHost) {
+    this.host = host;
+  }
+  symbols(packages: readonly string[], rows: readonly (number | string)[]): LSymbol[] {
+    const found = packages.map((name) => (name === "" ? null : this.pkg(name)));
+    const table: LSymbol[] = [];
+    for (let i = 0; i < rows.length; i += 2) {
+      const pkg = found[rows[i] as number]!;
+      const name = rows[i + 1] as string;
+      table.push(pkg === null ? new LSymbol(name, null) : pkg.intern(name));
+    }
+    return table;
+  }
+  pkg(name: string): LPackage {
+    const pkg = this.host.findPackage(name);
+    if (pkg === null) throw new TypeError(`a compiled file needs the package ${name}, which does not exist`);
+    return pkg;
+  }
+  string(text: string, base: boolean): LString {
+    const string = LString.from(text);
+    string.base = base;
+    return string;
+  }
+  char(code: number): LispValue {
+    return char(code);
+  }
+  list(items: readonly LispValue[], tail: LispValue = NIL): LispValue {
+    return arrayToList(items, 0, tail);
+  }
+  double(value: number): LispValue {
+    return new DoubleFloat(value);
+  }
+  single(value: number): LispValue {
+    return new SingleFloat(value);
+  }
+  ratio(num: number | bigint, den: number | bigint): LispValue {
+    return new Ratio(num, den);
+  }
+  complex(re: LispValue, im: LispValue): LispValue {
+    return new Complex(re, im);
+  }
+  array(dims: number[], type: ElementType, items: readonly LispValue[]): LispValue {
+    const array = new LArray(dims, type, makeStorage(type, items.length, NIL));
+    for (const [i, item] of items.entries()) array.set(i, item);
+    return array;
+  }
+  setf(symbol: LSymbol): LSymbol {
+    return this.host.setfCell(symbol);
+  }
+  callee(symbol: LSymbol): LSymbol {
+    this.host.runtime.ensureCallable(symbol);
+    return symbol;
+  }
+  leaf(name: string): unknown {
+    return this.host.leafCode(name);
+  }
+  cell(form: LispValue): { value: LispValue } {
+    const { host } = this;
+    // Evaluated at the first use, when everything before the form in the file has been loaded.
+    return Object.defineProperty({} as { value: LispValue }, "value", {
+      configurable: true,
+      get: function (this: { value: LispValue }): LispValue {
+        const value = host.evaluateNow(form);
+        Object.defineProperty(this, "value", { value });
+        return value;
+      },
+    });
+  }
+}

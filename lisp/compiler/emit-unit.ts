@@ -1,0 +1,224 @@
+import { LFunction, type FunctionInfo, Box } from "../data/function.ts";
+import { Char } from "../data/character.ts";
+import { Cons } from "../data/cons.ts";
+import { LSymbol, NIL, T, UNBOUND } from "../data/symbol.ts";
+import type { LispCode } from "../data/function.ts";
+import type { LispValue } from "../data/value.ts";
+import type { LeafEntry } from "../runtime/leaf-entry.ts";
+import { SUSPEND } from "../runtime/suspend.ts";
+import { FunctionEmitter, type UnitScope } from "./emit-function.ts";
+import { FrameCode, type SlowCode } from "./frame-code.ts";
+import type { FunctionNode, Node } from "./ir.ts";
+
+/** What compiled code gets from the runtime; the members it uses are named in `emit-function.ts`. */
+export interface UnitRuntime {
+  readonly save: (frame: FrameCode, pc: number, locals: readonly unknown[]) => LispValue;
+  readonly trap: (error: unknown) => LispValue;
+  /** Puts an UndefinedFunction in the function cell of a symbol that has none. */
+  ensureCallable(symbol: LSymbol): void;
+}
+
+/** One entry of the constant vector. */
+export type UnitConstant =
+  | { readonly kind: "value"; readonly value: LispValue }
+  | { readonly kind: "callee"; readonly symbol: LSymbol }
+  | { readonly kind: "cell"; readonly cell: { value: LispValue }; readonly form: LispValue }
+  | { readonly kind: "leaf"; readonly leaf: LeafEntry }
+  | { readonly kind: "keys"; readonly keys: readonly LSymbol[]; readonly allow: boolean };
+
+/** Keyword table of a function, as the parser of keyword arguments wants it. */
+export interface KeyTable {
+  readonly keys: readonly LSymbol[];
+  readonly allow: boolean;
+}
+
+/**
+ * A compilation unit: one function with all its inner functions, or several such functions of a library file. Collects the
+ * constants, then assembles the text of the unit.
+ */
+export class Unit implements UnitScope {
+  readonly constants: UnitConstant[] = [];
+  readonly functions: FunctionNode[] = [];
+  private readonly known = new Map<unknown, string>();
+  private readonly wrappers = new Map<string, string>();
+  private readonly included = new Set<FunctionNode>();
+
+  include(fn: FunctionNode): void {
+    if (this.included.has(fn)) return;
+    this.included.add(fn);
+    this.functions.push(fn);
+  }
+
+  private entry(key: unknown, make: () => UnitConstant): string {
+    let name = this.known.get(key);
+    if (name === undefined) {
+      name = `k${this.constants.length}`;
+      this.constants.push(make());
+      this.known.set(key, name);
+    }
+    return name;
+  }
+
+  constant(value: LispValue): string {
+    if (typeof value === "number") return value < 0 ? `(${value})` : String(value);
+    if (value === NIL) return "N";
+    if (value === T) return "T";
+    return this.entry(value, () => ({ kind: "value", value }));
+  }
+
+  callee(symbol: LSymbol): string {
+    const key = this.entry(symbol, () => ({ kind: "callee", symbol }));
+    const index = Number(key.slice(1));
+    if (this.constants[index]!.kind === "value") this.constants[index] = { kind: "callee", symbol };
+    return key;
+  }
+
+  cell(node: Extract<Node, { op: "load-time-value" }>): string {
+    return `${this.entry(node.cell, () => ({ kind: "cell", cell: node.cell, form: node.form }))}.value`;
+  }
+
+  keys(fn: FunctionNode): string {
+    return this.entry(fn.keys, () => ({
+      kind: "keys",
+      keys: fn.keys!.map((p) => p.keyword!),
+      allow: fn.allowOtherKeys,
+    }));
+  }
+
+  rawLeaf(leaf: LeafEntry): string {
+    return this.entry(leaf, () => ({ kind: "leaf", leaf }));
+  }
+
+  leaf(leaf: LeafEntry, count: number): string {
+    const raw = this.rawLeaf(leaf);
+    const name = `l${raw.slice(1)}_${count}`;
+    if (!this.wrappers.has(name)) {
+      const args = Array.from({ length: count }, (_, i) => `a${i}`).join(",");
+      this.wrappers.set(name, `function ${name}(${args}){try{return ${raw}(${args})}catch(e){return X(e)}}`);
+    }
+    return name;
+  }
+
+  /** Fast code of all functions included so far and of those they include. */
+  private bodies(): string {
+    const texts: string[] = [];
+    for (let i = 0; i < this.functions.length; i++)
+      texts.push(new FunctionEmitter(this.functions[i]!, this, false).emit());
+    return texts.join("\n");
+  }
+
+  /** Statements that bind constants, frames and function descriptions, for parameters K, F and I. */
+  private prelude(): string {
+    const names = this.constants.map((_, i) => `k${i}=K[${i}]`);
+    for (const { id } of this.functions) names.push(`F${id}=F[${id}]`, `I${id}=I[${id}]`);
+    return names.length === 0 ? "" : `const ${names.join(",")};`;
+  }
+
+  /** Text of the whole unit: a function body returning the array of code functions by id. */
+  text(): string {
+    const bodies = this.bodies();
+    const codes = this.functions.map(({ id }) => `${id}:c${id}`).join(",");
+    return `${this.prelude()}${[...this.wrappers.values()].join("\n")}\n${bodies}\nreturn {${codes}};`;
+  }
+
+  /** Text of the slow versions of all functions: a function body returning a table of functions that make them. */
+  slowTable(): string {
+    const bodies = this.functions.map(
+      (fn) => `${fn.id}(){return ${new FunctionEmitter(fn, this, true).emit()}}`,
+    );
+    const codes = this.functions.map(({ id }) => `c${id}=C[${id}]`).join(",");
+    return `${this.prelude()}const ${codes};${[...this.wrappers.values()].join("\n")}\nreturn {${bodies.join(",\n")}};`;
+  }
+
+  /** Text of the slow version of one function, a function body returning it; `C` is the table of fast code. */
+  slowText(fn: FunctionNode): string {
+    const body = new FunctionEmitter(fn, this, true).emit();
+    const codes = this.functions.map(({ id }) => `c${id}=C[${id}]`).join(",");
+    return `${this.prelude()}const ${codes};${[...this.wrappers.values()].join("\n")}\nreturn ${body};`;
+  }
+}
+
+/** Parameters of the function that wraps the text of a unit. */
+export const PARAMETERS = [
+  "R",
+  "S",
+  "N",
+  "T",
+  "UB",
+  "E",
+  "Cons",
+  "Box",
+  "Fn",
+  "Ch",
+  "s",
+  "X",
+  "K",
+  "F",
+  "I",
+  "C",
+] as const;
+
+/** Description of a function as its closures share it. */
+export function functionInfo(fn: FunctionNode): FunctionInfo {
+  return {
+    name: fn.name,
+    lambdaList: fn.lambdaList,
+    documentation: fn.documentation,
+    location: fn.location,
+    leaf: false,
+    source: fn.source,
+  };
+}
+
+/** Compiles the unit with the JavaScript engine and returns a closure of its first function. */
+export function instantiate(unit: Unit, runtime: UnitRuntime): LFunction {
+  const text = unit.text();
+  const constants = unit.constants.map((constant) => constantValue(constant, runtime));
+  const infos: Record<number, FunctionInfo> = {};
+  const frames: Record<number, FrameCode> = {};
+  let codes: Record<number, LispCode> = {};
+  const run = (body: string): unknown =>
+    // oxlint-disable-next-line typescript/no-implied-eval -- this is the back end of the compiler: it writes JavaScript
+    new Function(...PARAMETERS, `"use strict";${body}`)(
+      runtime,
+      SUSPEND,
+      NIL,
+      T,
+      UNBOUND,
+      [],
+      Cons,
+      Box,
+      LFunction,
+      Char,
+      runtime.save,
+      runtime.trap,
+      constants,
+      frames,
+      infos,
+      codes,
+    );
+  for (const fn of unit.functions) {
+    infos[fn.id] = functionInfo(fn);
+    frames[fn.id] = new FrameCode(fn.name, () => run(unit.slowText(fn)) as SlowCode);
+  }
+  codes = run(text) as Record<number, LispCode>;
+  const first = unit.functions[0]!;
+  return new LFunction(codes[first.id]!, [], infos[first.id]!);
+}
+
+/** The JavaScript value of an entry of the constant vector. */
+function constantValue(constant: UnitConstant, runtime: UnitRuntime): unknown {
+  switch (constant.kind) {
+    case "value":
+      return constant.value;
+    case "callee":
+      runtime.ensureCallable(constant.symbol);
+      return constant.symbol;
+    case "cell":
+      return constant.cell;
+    case "leaf":
+      return constant.leaf.code;
+    default:
+      return { keys: constant.keys, allow: constant.allow } satisfies KeyTable;
+  }
+}

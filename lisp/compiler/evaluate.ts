@@ -1,0 +1,104 @@
+import { Cons } from "../data/cons.ts";
+import { LispError, programError } from "../data/error.ts";
+import { LFunction, UndefinedFunction } from "../data/function.ts";
+import { LSymbol, NIL, UNBOUND } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import type { Asking, CompilerHost, LispCall } from "./analysis.ts";
+import { Analyzer, properList } from "./analyzer.ts";
+import { Environment } from "./environment.ts";
+import { executes } from "./special-control.ts";
+
+/** How an evaluation goes on: with values at hand, or with a last call whose values are the result. */
+export type Tail =
+  | { readonly kind: "values"; readonly values: readonly LispValue[] }
+  | { readonly kind: "call"; readonly call: LispCall };
+
+function one(value: LispValue): Tail {
+  return { kind: "values", values: [value] };
+}
+
+/** Evaluates a form as EVAL does: top-level forms of PROGN one after the other, simple calls directly, the rest compiled. */
+export function* evaluate(form: LispValue, env: Environment, host: CompilerHost): Asking<Tail> {
+  const analyzer = new Analyzer(host);
+  for (;;) {
+    if (form instanceof LSymbol) {
+      const { form: expansion, expanded } = yield* analyzer.macroexpand1(form, env);
+      if (!expanded) return one(globalValue(form));
+      form = expansion;
+      continue;
+    }
+    if (!(form instanceof Cons)) return one(form);
+    const head = form.car;
+    if (!(head instanceof LSymbol) || !env.isEmpty) return yield* compiled(form, env, host);
+    const special = host.specialOperator(head);
+    if (special !== null) {
+      const next = yield* topSpecial(head, form, env, host);
+      if (next.kind === "values" || next.kind === "call") return next;
+      form = next.form;
+      continue;
+    }
+    if (head.macro === null) return yield* globalCall(head, form, env, host);
+    form = yield* analyzer.expand(head.macro, form, env);
+  }
+}
+
+/** Runs a form by compiling a function of no arguments. */
+function* compiled(form: LispValue, env: Environment, host: CompilerHost): Asking<Tail> {
+  const fn = yield* new Analyzer(host).thunk(form, env);
+  return { kind: "call", call: { fn: host.instantiate(fn), args: [] } };
+}
+
+function globalValue(symbol: LSymbol): LispValue {
+  if (symbol.value === UNBOUND)
+    throw new LispError("UNBOUND-VARIABLE", [["NAME", symbol]], `unbound variable ${symbol.name}`);
+  return symbol.value;
+}
+
+/** Special forms that are better taken apart at top level. */
+function* topSpecial(
+  head: LSymbol,
+  form: Cons,
+  env: Environment,
+  host: CompilerHost,
+): Asking<Tail | { readonly kind: "form"; readonly form: LispValue }> {
+  const body = form.cdr;
+  if (head === host.symbol("QUOTE") && body instanceof Cons && body.cdr === NIL) return one(body.car);
+  if (head === host.symbol("EVAL-WHEN") && body instanceof Cons) {
+    if (!executes(body.car)) return one(NIL);
+    return { kind: "form", form: new Cons(host.symbol("PROGN"), body.cdr) };
+  }
+  if (head === host.symbol("PROGN")) {
+    const forms = properList(body);
+    if (forms.length === 0) return one(NIL);
+    for (const item of forms.slice(0, -1)) yield* valueOf(item, env, host);
+    return { kind: "form", form: forms.at(-1)! };
+  }
+  return yield* compiled(form, env, host);
+}
+
+/** Primary value of a form evaluated in the middle of an evaluation. */
+export function* valueOf(form: LispValue, env: Environment, host: CompilerHost): Asking<LispValue> {
+  const tail = yield* evaluate(form, env, host);
+  if (tail.kind === "values") return tail.values[0] ?? NIL;
+  return yield tail.call;
+}
+
+function* globalCall(head: LSymbol, form: Cons, env: Environment, host: CompilerHost): Asking<Tail> {
+  const args: LispValue[] = [];
+  for (const item of properList(form.cdr)) args.push(yield* valueOf(item, env, host));
+  const { fn } = head;
+  if (fn === null || fn instanceof UndefinedFunction) {
+    throw new LispError("UNDEFINED-FUNCTION", [["NAME", head]], `undefined function ${head.name}`);
+  }
+  return { kind: "call", call: { fn, args } };
+}
+
+/** `(funcall (compile nil form))` for COMPILE: the function of a lambda expression in the null environment. */
+export function* compileLambda(lambda: LispValue, name: LispValue, host: CompilerHost): Asking<LFunction> {
+  if (lambda instanceof LFunction) return lambda;
+  if (!(lambda instanceof Cons) || lambda.car !== host.symbol("LAMBDA") || !(lambda.cdr instanceof Cons)) {
+    throw programError("expected a lambda expression to compile, got ~S", lambda);
+  }
+  const fn = yield* new Analyzer(host).lambda(lambda.cdr.car, lambda.cdr.cdr, Environment.empty, name);
+  return host.instantiate(fn);
+}

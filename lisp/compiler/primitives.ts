@@ -1,0 +1,225 @@
+/**
+ * Operators the back end writes inline. Three kinds:
+ * - `total`: never fails; `js` is an expression over the argument expressions, each used once unless `atomic` is set.
+ * - `test`: like total, but the expression is a JavaScript boolean.
+ * - `checked`: has a fast path; `fast` is a condition that assigns the result to `t` when it holds; otherwise the leaf of that name is called.
+ * - `compare`: a test that holds for arguments passing the guard, normally two fixnums; others go to the leaf.
+ */
+export type Primitive =
+  | {
+      readonly kind: "total";
+      readonly arity: number;
+      readonly atomic: boolean;
+      readonly js: (...args: string[]) => string;
+    }
+  | {
+      readonly kind: "test";
+      readonly arity: number;
+      readonly atomic: boolean;
+      readonly js: (...args: string[]) => string;
+    }
+  | {
+      readonly kind: "checked";
+      readonly arity: number;
+      readonly fast: (t: string, ...args: string[]) => string;
+    }
+  | {
+      readonly kind: "compare";
+      readonly arity: number;
+      /** Condition under which `js` may be used. */
+      readonly guard: (...args: string[]) => string;
+      readonly js: (...args: string[]) => string;
+    };
+
+/** Bound of the fast paths of arithmetic, as text: a little below the largest fixnum, which the leaves handle. */
+const MAX = "9e15";
+
+const literal = /^-?\d+$/;
+
+/** JavaScript condition that all the given expressions are fixnums (literals need no test). */
+export function fixnums(...args: string[]): string {
+  const tests = args.filter((arg) => !literal.test(arg)).map((arg) => `typeof ${arg}==="number"`);
+  return tests.length === 0 ? "true" : tests.join("&&");
+}
+
+/** JavaScript condition that all the given expressions are integers of 32 bits. */
+function int32s(...args: string[]): string {
+  return args.map((arg) => `typeof ${arg}==="number"&&${arg}===(${arg}|0)`).join("&&");
+}
+
+/** An expression after which a member can be named: a number needs parentheses. */
+function member(arg: string): string {
+  return literal.test(arg) ? `(${arg})` : arg;
+}
+
+/** JavaScript condition that a hash table has a key among those that JavaScript compares; assigns its value. */
+function directEntry(t: string, key: string, table: string): string {
+  const object = member(table);
+  return `${object}.directEntries!==undefined&&(${t}=${object}.directEntries.get(${key}))!==undefined`;
+}
+
+/** JavaScript condition that all the given expressions are characters. */
+function characters(...args: string[]): string {
+  return args.map((arg) => `typeof ${member(arg)}.code==="number"`).join("&&");
+}
+
+function total(arity: number, js: (...args: string[]) => string, atomic = false): Primitive {
+  return { kind: "total", arity, js, atomic };
+}
+function test(arity: number, js: (...args: string[]) => string, atomic = false): Primitive {
+  return { kind: "test", arity, js, atomic };
+}
+function checked(arity: number, fast: (t: string, ...args: string[]) => string): Primitive {
+  return { kind: "checked", arity, fast };
+}
+function compare(arity: number, js: (...args: string[]) => string): Primitive {
+  return { kind: "compare", arity, guard: fixnums, js };
+}
+
+function path(ops: string): Primitive {
+  return checked(1, (t, a) => {
+    const start = literal.test(a) ? `(${a})` : a;
+    let text = `(${t}=${start}.c${ops[ops.length - 1]}r)!==undefined`;
+    for (const step of ops.split("").toReversed().slice(1)) text += `&&(${t}=${t}.c${step}r)!==undefined`;
+    return text;
+  });
+}
+
+/** Inline operators by symbol name in COMMON-LISP; the arity is part of the key. */
+export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primitive>([
+  ["CONS/2", total(2, (a, b) => `new Cons(${a},${b})`)],
+  ["LIST/1", total(1, (a) => `new Cons(${a},N)`)],
+  ["LIST/2", total(2, (a, b) => `new Cons(${a},new Cons(${b},N))`)],
+  ["LIST/3", total(3, (a, b, c) => `new Cons(${a},new Cons(${b},new Cons(${c},N)))`)],
+  ["LIST/4", total(4, (a, b, c, d) => `new Cons(${a},new Cons(${b},new Cons(${c},new Cons(${d},N))))`)],
+  ["LIST*/2", total(2, (a, b) => `new Cons(${a},${b})`)],
+  ["LIST*/3", total(3, (a, b, c) => `new Cons(${a},new Cons(${b},${c}))`)],
+  ["IDENTITY/1", total(1, (a) => a)],
+  ["EQ/2", test(2, (a, b) => `${a}===${b}`)],
+  ["EQL/2", test(2, (a, b) => `(${a}===${b}||typeof ${a}!=="number"&&R.eql(${a},${b}))`, true)],
+  ["NOT/1", test(1, (a) => `${a}===N`)],
+  ["NULL/1", test(1, (a) => `${a}===N`)],
+  ["CONSP/1", test(1, (a) => `${a} instanceof Cons`)],
+  ["ATOM/1", test(1, (a) => `!(${a} instanceof Cons)`)],
+  ["LISTP/1", test(1, (a) => `(${a} instanceof Cons||${a}===N)`, true)],
+  [
+    "ENDP/1",
+    { kind: "compare", arity: 1, guard: (a) => `(${a} instanceof Cons||${a}===N)`, js: (a) => `${a}===N` },
+  ],
+  ["FUNCTIONP/1", test(1, (a) => `${a} instanceof Fn`)],
+  ["SIMPLE-VECTOR-P/1", test(1, (a) => `Array.isArray(${a})`)],
+  ["SYS:FIXNUMP/1", test(1, (a) => `typeof ${a}==="number"`)],
+  ["INTEGERP/1", test(1, (a) => `(typeof ${a}==="number"||typeof ${a}==="bigint")`, true)],
+  ["SYS:BITP/1", test(1, (a) => `(${a}===0||${a}===1)`, true)],
+  // A structure cell's layout is null while the structure is undefined, and never the layout of anything else.
+  [
+    "SYS:STRUCTURE-OF-CELL-P/2",
+    test(
+      2,
+      (o, c) =>
+        `(${o}.layout===${c}.layout||${c}.layout!==null&&${o}.layout?.ancestors?.[${c}.layout.ancestors.length-1]===${c}.layout)`,
+      true,
+    ),
+  ],
+  [
+    "SYS:STRUCTURE-REF/3",
+    checked(3, (t, c, i, s) => `${s}.layout===${c}.layout&&(${t}=${s}.slots[${i}])!==undefined`),
+  ],
+  [
+    "SYS:STRUCTURE-SET/4",
+    checked(4, (t, c, i, s, v) => `${s}.layout===${c}.layout&&((${t}=${s}.slots[${i}]=${v}),true)`),
+  ],
+  ["CAR/1", path("a")],
+  ["CDR/1", path("d")],
+  ["FIRST/1", path("a")],
+  ["REST/1", path("d")],
+  ["CAAR/1", path("aa")],
+  ["CADR/1", path("ad")],
+  ["CDAR/1", path("da")],
+  ["CDDR/1", path("dd")],
+  ["SECOND/1", path("ad")],
+  ["CADDR/1", path("add")],
+  ["THIRD/1", path("add")],
+  ["CDDDR/1", path("ddd")],
+  ["CADDDR/1", path("addd")],
+  ["+/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&(${t}=${a}+${b})<=${MAX}&&${t}>=-${MAX}`)],
+  ["-/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&(${t}=${a}-${b})<=${MAX}&&${t}>=-${MAX}`)],
+  ["*/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&(${t}=${a}*${b}+0)<=${MAX}&&${t}>=-${MAX}`)],
+  ["1+/1", checked(1, (t, a) => `${fixnums(a)}&&(${t}=${a}+1)<=${MAX}`)],
+  ["1-/1", checked(1, (t, a) => `${fixnums(a)}&&(${t}=${a}-1)>=-${MAX}`)],
+  ["-/1", checked(1, (t, a) => `${fixnums(a)}&&((${t}=0-${a}),true)`)],
+  ["</2", compare(2, (a, b) => `${a}<${b}`)],
+  [">/2", compare(2, (a, b) => `${a}>${b}`)],
+  ["<=/2", compare(2, (a, b) => `${a}<=${b}`)],
+  [">=/2", compare(2, (a, b) => `${a}>=${b}`)],
+  ["=/2", compare(2, (a, b) => `${a}===${b}`)],
+  ["/=/2", compare(2, (a, b) => `${a}!==${b}`)],
+  ["GETHASH/2", checked(2, (t, k, h) => directEntry(t, k, h))],
+  ["GETHASH/3", checked(3, (t, k, h) => directEntry(t, k, h))],
+  ["MOD/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&${b}>0&&((${t}=${a}%${b}+0)>=0||(${t}+=${b})>0)`)],
+  ["REM/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&${b}!==0&&((${t}=${a}%${b}+0),true)`)],
+  // The remainder is exact where a division of doubles would round.
+  [
+    "FLOOR/2",
+    checked(
+      2,
+      (t, a, b) =>
+        `${fixnums(a, b)}&&${b}>0&&((${t}=${a}%${b}),(${t}=(${a}-(${t}<0?${t}+${b}:${t}))/${b}),true)`,
+    ),
+  ],
+  [
+    "TRUNCATE/2",
+    checked(2, (t, a, b) => `${fixnums(a, b)}&&${b}>0&&((${t}=${a}%${b}),(${t}=(${a}-${t})/${b}),true)`),
+  ],
+  ["LOGAND/2", checked(2, (t, a, b) => `${int32s(a, b)}&&((${t}=${a}&${b}),true)`)],
+  ["LOGIOR/2", checked(2, (t, a, b) => `${int32s(a, b)}&&((${t}=${a}|${b}),true)`)],
+  ["LOGXOR/2", checked(2, (t, a, b) => `${int32s(a, b)}&&((${t}=${a}^${b}),true)`)],
+  ["CHAR-CODE/1", checked(1, (t, a) => `typeof(${t}=${member(a)}.code)==="number"`)],
+  ["CHAR=/2", { kind: "compare", arity: 2, guard: characters, js: (a, b) => `${a}===${b}` }],
+  ["ZEROP/1", compare(1, (a) => `${a}===0`)],
+  ["PLUSP/1", compare(1, (a) => `${a}>0`)],
+  ["MINUSP/1", compare(1, (a) => `${a}<0`)],
+  ["EVENP/1", compare(1, (a) => `${a}%2===0`)],
+  ["ODDP/1", compare(1, (a) => `${a}%2!==0`)],
+  [
+    "SVREF/2",
+    checked(2, (t, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&(${t}=${a}[${i}])!==undefined`),
+  ],
+  [
+    "AREF/2",
+    checked(2, (t, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&(${t}=${a}[${i}])!==undefined`),
+  ],
+  [
+    "ELT/2",
+    checked(2, (t, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&(${t}=${a}[${i}])!==undefined`),
+  ],
+  [
+    "(SETF AREF)/3",
+    checked(
+      3,
+      (t, v, a, i) =>
+        `Array.isArray(${a})&&typeof ${i}==="number"&&${i}>=0&&${i}<${a}.length&&((${t}=${a}[${i}]=${v}),true)`,
+    ),
+  ],
+  [
+    "(SETF SVREF)/3",
+    checked(
+      3,
+      (t, v, a, i) =>
+        `Array.isArray(${a})&&typeof ${i}==="number"&&${i}>=0&&${i}<${a}.length&&((${t}=${a}[${i}]=${v}),true)`,
+    ),
+  ],
+  ["(SETF CAR)/2", checked(2, (t, v, a) => `${a} instanceof Cons&&((${t}=${a}.car=${v}),true)`)],
+  ["(SETF CDR)/2", checked(2, (t, v, a) => `${a} instanceof Cons&&((${t}=${a}.cdr=${v}),true)`)],
+  [
+    "CHAR=/2",
+    {
+      kind: "compare",
+      arity: 2,
+      guard: (a, b) => `${a} instanceof Ch&&${b} instanceof Ch`,
+      js: (a, b) => `${a}===${b}`,
+    },
+  ],
+  ["RPLACA/2", checked(2, (t, a, v) => `${a} instanceof Cons&&((${a}.car=${v}),(${t}=${a}),true)`)],
+  ["RPLACD/2", checked(2, (t, a, v) => `${a} instanceof Cons&&((${a}.cdr=${v}),(${t}=${a}),true)`)],
+]);

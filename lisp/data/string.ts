@@ -1,0 +1,172 @@
+const surrogate = /[\ud800-\udfff]/;
+
+/** What a string can be displaced to: another string, or a view of an array of characters of another rank. */
+export interface CodeStore {
+  code(index: number): number;
+  setCode(index: number, code: number): void;
+  slice(start: number, end: number): string;
+}
+
+/** Where the elements of a displaced string are. */
+interface Displacement {
+  readonly target: CodeStore;
+  readonly offset: number;
+}
+
+/**
+ * A string: a vector of code points. The storage is hidden: an unmodified string without surrogates stays the JavaScript
+ * string it came from; the first write turns it into a Uint32Array.
+ *
+ * `length` respects the fill pointer; `total` does not. Indices are not checked here: the caller checks them.
+ */
+export class LString implements CodeStore {
+  /** Text of all `total` elements when it is known and free of surrogates, else null. */
+  private text: string | null;
+  /** Code points; null while only `text` holds them. May be longer than `total`. */
+  private codes: Uint32Array | null;
+  /** Number of elements without regard to the fill pointer (ARRAY-TOTAL-SIZE). */
+  total: number;
+  /** Fill pointer, or -1 when there is none. */
+  fillPointer = -1;
+  /** Actually adjustable. */
+  adjustable = false;
+  /** Made with element type BASE-CHAR (or a subtype). */
+  base = false;
+  /** Where the elements really are, when displaced. */
+  displacement: Displacement | null = null;
+
+  private constructor(text: string | null, codes: Uint32Array | null, total: number) {
+    this.text = text;
+    this.codes = codes;
+    this.total = total;
+  }
+
+  /** String of the code points of a JavaScript string (surrogate pairs become one character). */
+  static from(text: string): LString {
+    if (!surrogate.test(text)) return new LString(text, null, text.length);
+    const codes = Uint32Array.from(text, (ch) => ch.codePointAt(0)!);
+    return new LString(null, codes, codes.length);
+  }
+
+  /** String over these code points; the array is kept, not copied. */
+  static fromCodes(codes: Uint32Array, total = codes.length): LString {
+    return new LString(null, codes, total);
+  }
+
+  /** New string of `length` times the code point `fill`. */
+  static make(length: number, fill = 0): LString {
+    const codes = new Uint32Array(length);
+    if (fill !== 0) codes.fill(fill);
+    return new LString(null, codes, length);
+  }
+
+  /** String displaced to another: element i is element i + offset of the target. */
+  static displaced(target: CodeStore, offset: number, total: number): LString {
+    const result = new LString(null, null, total);
+    result.displacement = { target, offset };
+    return result;
+  }
+
+  /** Number of active elements. */
+  get length(): number {
+    return this.fillPointer >= 0 ? this.fillPointer : this.total;
+  }
+
+  /** SIMPLE-STRING: neither fill pointer, adjustable nor displaced. */
+  get simple(): boolean {
+    return this.fillPointer < 0 && !this.adjustable && this.displacement === null;
+  }
+
+  /** Code point at an index below `total`. */
+  code(index: number): number {
+    if (this.codes !== null) return this.codes[index]!;
+    if (this.text !== null) return this.text.charCodeAt(index);
+    const { target, offset } = this.displacement!;
+    return target.code(index + offset);
+  }
+
+  setCode(index: number, code: number): void {
+    if (this.displacement !== null) {
+      this.displacement.target.setCode(index + this.displacement.offset, code);
+      return;
+    }
+    this.writable()[index] = code;
+    this.text = null;
+  }
+
+  /** The text of the active elements as a JavaScript string. Lone surrogates stay as they are. */
+  toJS(): string {
+    if (this.displacement !== null) {
+      const { target, offset } = this.displacement;
+      return target.slice(offset, offset + this.length);
+    }
+    this.text ??= this.assemble(0, this.total);
+    return this.fillPointer >= 0 ? this.slice(0, this.fillPointer) : this.text;
+  }
+
+  /** JavaScript text of the elements start … end - 1, without regard to the fill pointer. */
+  slice(start: number, end: number): string {
+    if (this.displacement !== null) {
+      const { target, offset } = this.displacement;
+      return target.slice(start + offset, end + offset);
+    }
+    if (this.text !== null && this.text.length === this.total) return this.text.slice(start, end);
+    return this.assemble(start, end);
+  }
+
+  /** New simple string of the elements start … end - 1. */
+  substring(start: number, end: number): LString {
+    if (this.codes !== null && this.displacement === null)
+      return LString.fromCodes(this.codes.slice(start, end));
+    if (this.text !== null) return new LString(this.text.slice(start, end), null, end - start);
+    const codes = new Uint32Array(end - start);
+    for (let i = start; i < end; i++) codes[i - start] = this.code(i);
+    return LString.fromCodes(codes);
+  }
+
+  /** Changes the total size in place (VECTOR-PUSH-EXTEND, ADJUST-ARRAY); new elements get `fill`. Ends a displacement. */
+  resize(total: number, fill = 0): void {
+    const old =
+      this.displacement === null
+        ? this.writable()
+        : this.substring(0, Math.min(this.total, total)).writable();
+    this.displacement = null;
+    this.text = null;
+    if (old.length < total) {
+      this.codes = new Uint32Array(Math.max(total, 8, Math.min(old.length * 2, total + (1 << 24))));
+      this.codes.set(old);
+    } else {
+      this.codes = old;
+    }
+    if (total > this.total) this.codes.fill(fill, this.total, total);
+    this.total = total;
+  }
+
+  /** Makes this string displaced to another (ADJUST-ARRAY :DISPLACED-TO). */
+  displaceTo(target: CodeStore, offset: number, total: number): void {
+    this.codes = null;
+    this.text = null;
+    this.total = total;
+    this.displacement = { target, offset };
+  }
+
+  private writable(): Uint32Array {
+    if (this.codes === null) {
+      const text = this.text!;
+      const codes = new Uint32Array(text.length);
+      for (let i = 0; i < text.length; i++) codes[i] = text.charCodeAt(i);
+      this.codes = codes;
+    }
+    return this.codes;
+  }
+
+  private assemble(start: number, end: number): string {
+    const codes = this.writable();
+    let result = "";
+    const step = 8192;
+    for (let i = start; i < end; i += step) {
+      result += String.fromCodePoint(...codes.subarray(i, Math.min(end, i + step)));
+    }
+    return result;
+  }
+}

@@ -1,0 +1,307 @@
+import { Cons, listToArray } from "../data/cons.ts";
+import { programError, typeError } from "../data/error.ts";
+import { LFunction, UndefinedFunction } from "../data/function.ts";
+import { LString } from "../data/string.ts";
+import { LSymbol, NIL, T, UNBOUND, bool, setSymbolProperty, symbolFunction } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import type { Image } from "./image.ts";
+
+function theSymbol(value: LispValue): LSymbol {
+  if (!(value instanceof LSymbol)) throw typeError(value, "SYMBOL");
+  return value;
+}
+
+/** Cell of a function name, or a type error. */
+export function functionCellOf(image: Image, name: LispValue): LSymbol {
+  if (name instanceof LSymbol) return name;
+  if (
+    name instanceof Cons &&
+    name.car === image.symbol("SETF") &&
+    name.cdr instanceof Cons &&
+    name.cdr.cdr === NIL
+  ) {
+    if (name.cdr.car instanceof LSymbol) return image.setfCell(name.cdr.car);
+  }
+  throw typeError(name, "(OR SYMBOL (CONS (EQL SETF)))");
+}
+
+/** Leaves behind the defining macros, function cells, value cells and proclamations. */
+export function installDefinitions(image: Image): void {
+  installFunctionCells(image);
+  installVariables(image);
+  installDestructuring(image);
+}
+
+function installFunctionCells(image: Image): void {
+  const { define } = image;
+  define("SYS:%DEFUN", "name function", (name: LispValue, fn: LFunction) => {
+    const cell = functionCellOf(image, name);
+    if (image.specialOperator(cell) !== null) throw programError("~S names a special operator", name);
+    cell.fn = fn;
+    cell.macro = null;
+    fn.info.name = name;
+    return name;
+  });
+  define(
+    "SYS:%DEFMACRO",
+    "name function lambda-list documentation",
+    (name: LSymbol, fn: LFunction, ll: LispValue, doc: LispValue) => {
+      if (image.specialOperator(name) !== null) throw programError("~S names a special operator", name);
+      if (!image.booted && name.fn instanceof UndefinedFunction) {
+        throw programError("~S is called as a function before it is defined as a macro", name);
+      }
+      name.macro = fn;
+      name.fn = null;
+      fn.info.lambdaList = ll;
+      fn.info.documentation = doc;
+      return name;
+    },
+  );
+  define("FBOUNDP", "name", (name: LispValue) => {
+    const cell = functionCellOf(image, name);
+    return bool(cell.macro !== null || symbolFunction(cell) !== null || image.specialOperator(cell) !== null);
+  });
+  define("FMAKUNBOUND", "name", (name: LispValue) => {
+    const cell = functionCellOf(image, name);
+    cell.macro = null;
+    if (cell.fn !== null) cell.fn = image.runtime.undefined(cell);
+    return name;
+  });
+  define("FDEFINITION", "name", (name: LispValue) => {
+    const cell = functionCellOf(image, name);
+    const fn = cell.macro ?? symbolFunction(cell);
+    if (fn === null) throw undefinedFunction(name);
+    return fn;
+  });
+  define("SYMBOL-FUNCTION", "symbol", (symbol: LispValue) => {
+    const fn = theSymbol(symbol).macro ?? symbolFunction(symbol as LSymbol);
+    if (fn === null) throw undefinedFunction(symbol);
+    return fn;
+  });
+  define("SYS:DESIGNATED-FUNCTION", "designator", (designator: LispValue) => {
+    if (designator instanceof LFunction) return designator;
+    if (!(designator instanceof LSymbol)) throw typeError(designator, "(OR FUNCTION SYMBOL)");
+    const fn = symbolFunction(designator);
+    if (fn === null || designator.macro !== null) throw undefinedFunction(designator);
+    return fn;
+  });
+  const setFunction = (fn: LispValue, name: LispValue): LispValue => {
+    if (!(fn instanceof LFunction)) throw typeError(fn, "FUNCTION");
+    const cell = functionCellOf(image, name);
+    cell.fn = fn;
+    cell.macro = null;
+    return fn;
+  };
+  define("(SETF FDEFINITION)", "function name", setFunction);
+  define("(SETF SYMBOL-FUNCTION)", "function symbol", setFunction);
+  define("SYS:%GLOBAL-MACRO-FUNCTION", "symbol", (symbol: LispValue) => theSymbol(symbol).macro ?? NIL);
+  define("SYS:%SET-MACRO-FUNCTION", "function symbol", (fn: LispValue, symbol: LispValue) => {
+    theSymbol(symbol).macro = fn instanceof LFunction ? fn : null;
+    if (fn instanceof LFunction) (symbol as LSymbol).fn = null;
+    return fn;
+  });
+  define("SPECIAL-OPERATOR-P", "symbol", (symbol: LispValue) => {
+    const operator = image.specialOperator(theSymbol(symbol));
+    return bool(operator !== null && (symbol as LSymbol).pkg === image.commonLisp);
+  });
+  define("FUNCTIONP", "object", (object: LispValue) => bool(object instanceof LFunction), { total: true });
+  define("COMPILED-FUNCTION-P", "object", (object: LispValue) => bool(object instanceof LFunction), {
+    total: true,
+  });
+  define("SYS:%FUNCTION-NAME", "function", (fn: LFunction) => fn.info.name);
+  define("SYS:%FUNCTION-LAMBDA-LIST", "function", (fn: LFunction) => {
+    const { lambdaList } = fn.info;
+    return typeof lambdaList === "string" ? image.readText(`(${lambdaList})`) : lambdaList;
+  });
+  define("SYS:%FUNCTION-DOCUMENTATION", "function", (fn: LFunction) => {
+    image.stubs.get(fn)?.();
+    return fn.info.documentation;
+  });
+  define("SYS:%SET-FUNCTION-DOCUMENTATION", "doc function", (doc: LispValue, fn: LFunction) => {
+    fn.info.documentation = doc;
+    return doc;
+  });
+  define("SYS:%SET-FUNCTION-NAME", "function name", (fn: LFunction, name: LispValue) => {
+    fn.info.name = name;
+    return fn;
+  });
+}
+
+function undefinedFunction(name: LispValue): Error {
+  return Object.assign(programError("undefined function ~S", name), {
+    conditionType: "UNDEFINED-FUNCTION",
+    initargs: [["NAME", name]],
+  });
+}
+
+function installVariables(image: Image): void {
+  const { define } = image;
+  define("SYS:%PROCLAIM-SPECIAL", "symbol", (symbol: LispValue) => {
+    const s = theSymbol(symbol);
+    if (s.kind === "constant") throw programError("the constant ~S cannot be proclaimed special", s);
+    s.kind = "special";
+    return s;
+  });
+  define("SYS:%DEFINED-VARIABLE", "symbol documentation", (symbol: LSymbol, doc: LispValue) => {
+    if (doc !== NIL) setSymbolProperty(symbol, "variable-documentation", doc);
+    return symbol;
+  });
+  define("SYS:%UNBOUND-P", "symbol", (symbol: LSymbol) => bool(symbol.value === UNBOUND));
+  define(
+    "SYS:%DEFCONSTANT",
+    "symbol value documentation",
+    (symbol: LispValue, value: LispValue, doc: LispValue) => {
+      const s = theSymbol(symbol);
+      s.kind = "constant";
+      s.value = value;
+      if (doc !== NIL) setSymbolProperty(s, "variable-documentation", doc);
+      return s;
+    },
+  );
+  define("SET", "symbol value", (symbol: LispValue, value: LispValue) => {
+    if (theSymbol(symbol).kind === "constant") throw programError("cannot assign the constant ~S", symbol);
+    (symbol as LSymbol).value = value;
+    return value;
+  });
+  define("BOUNDP", "symbol", (symbol: LispValue) => bool(theSymbol(symbol).value !== UNBOUND));
+  define("MAKUNBOUND", "symbol", (symbol: LispValue) => {
+    if (theSymbol(symbol).kind === "constant")
+      throw programError("cannot make the constant ~S unbound", symbol);
+    (symbol as LSymbol).value = UNBOUND;
+    return symbol;
+  });
+  define("SYMBOL-VALUE", "symbol", (symbol: LispValue) => {
+    const { value } = theSymbol(symbol);
+    if (value === UNBOUND) {
+      throw Object.assign(programError("unbound variable ~S", symbol), {
+        conditionType: "UNBOUND-VARIABLE",
+        initargs: [["NAME", symbol]],
+      });
+    }
+    return value;
+  });
+  define("SYS:%VARIABLE-KIND", "symbol", (symbol: LispValue) =>
+    image.keyword(theSymbol(symbol).kind.toUpperCase()),
+  );
+  define("SYS:%SET-VARIABLE-KIND", "symbol kind", (symbol: LispValue, kind: LSymbol) => {
+    theSymbol(symbol).kind = kind.name.toLowerCase() as LSymbol["kind"];
+    return symbol;
+  });
+  define(
+    "SYS:%SYMBOL-INFO",
+    "symbol key",
+    (symbol: LispValue, key: LispValue) => theSymbol(symbol).props?.get(infoKey(key)) ?? NIL,
+  );
+  define(
+    "SYS:%SET-SYMBOL-INFO",
+    "symbol key value",
+    (symbol: LispValue, key: LispValue, value: LispValue) => {
+      setSymbolProperty(theSymbol(symbol), infoKey(key), value);
+      return value;
+    },
+  );
+  define("SYS:%REMOVE-SYMBOL-INFO", "symbol key", (symbol: LispValue, key: LispValue) =>
+    bool(theSymbol(symbol).props?.delete(infoKey(key)) ?? false),
+  );
+  define("SYS:%DEFINE-SYMBOL-MACRO", "symbol expansion", (symbol: LispValue, expansion: LispValue) => {
+    const s = theSymbol(symbol);
+    if (s.kind === "special" || s.kind === "constant") throw programError("~S is a variable already", s);
+    s.kind = "symbol-macro";
+    setSymbolProperty(s, "symbol-macro", expansion);
+    return s;
+  });
+  define("SYS:%SETF-CELL", "symbol", (symbol: LispValue) => image.setfCell(theSymbol(symbol)));
+  define(
+    "SYS:%PUT-IN-PLIST",
+    "plist indicator value",
+    (plist: LispValue, indicator: LispValue, value: LispValue) => {
+      for (let rest = plist; rest instanceof Cons && rest.cdr instanceof Cons; rest = rest.cdr.cdr) {
+        if (rest.car === indicator) {
+          rest.cdr.car = value;
+          return plist;
+        }
+      }
+      return new Cons(indicator, new Cons(value, plist));
+    },
+  );
+  define(
+    "SYS:%REMOVE-FROM-PLIST",
+    "plist indicator",
+    (plist: LispValue, indicator: LispValue) => {
+      let before: Cons | null = null;
+      for (let rest = plist; rest instanceof Cons && rest.cdr instanceof Cons; rest = rest.cdr.cdr) {
+        if (rest.car === indicator) {
+          if (before === null) return image.values(rest.cdr.cdr, T);
+          before.cdr = rest.cdr.cdr;
+          return image.values(plist, T);
+        }
+        before = rest.cdr;
+      }
+      return image.values(plist, NIL);
+    },
+    { values: true },
+  );
+  define("SYS:%IN-PACKAGE", "name", (name: LispValue) => {
+    const text = name instanceof LString ? name.toJS() : theSymbol(name).name;
+    const pkg = image.findPackage(text);
+    if (pkg === null) {
+      throw Object.assign(programError("no package is called ~S", name), {
+        conditionType: "PACKAGE-ERROR",
+        initargs: [["PACKAGE", name]],
+      });
+    }
+    image.symbol("*PACKAGE*").value = pkg;
+    return pkg;
+  });
+}
+
+/** Key of a system datum: a symbol, its name in lower case. */
+function infoKey(key: LispValue): string {
+  return theSymbol(key).name.toLowerCase();
+}
+
+function installDestructuring(image: Image): void {
+  const { define } = image;
+  define(
+    "SYS:%DESTRUCTURE-CHECK",
+    "form least most pattern",
+    (form: LispValue, least: number, most: LispValue, pattern: LispValue) => {
+      let count = 0;
+      let rest = form;
+      for (; rest instanceof Cons && count <= 1e6; rest = rest.cdr) count++;
+      const tooLong = typeof most === "number" && (count > most || rest !== NIL);
+      if (count < least || tooLong) throw programError("~S does not match the lambda list ~S", form, pattern);
+      return form;
+    },
+  );
+  define(
+    "SYS:%DESTRUCTURE-KEYS",
+    "tail keys allow pattern",
+    (tail: LispValue, keys: LispValue, allow: LispValue, pattern: LispValue) => {
+      const items = listToArray(tail);
+      if (items === null || items.length % 2 !== 0)
+        throw programError("odd keyword arguments ~S for the lambda list ~S", tail, pattern);
+      const known = new Set(listToArray(keys));
+      const allowKey = image.keyword("ALLOW-OTHER-KEYS");
+      const at = items.findIndex((item, i) => i % 2 === 0 && item === allowKey);
+      if (allow === T || (at >= 0 && items[at + 1] !== NIL)) return NIL;
+      for (let i = 0; i < items.length; i += 2) {
+        if (!known.has(items[i]!) && items[i] !== allowKey) {
+          throw programError("unknown keyword argument ~S for the lambda list ~S", items[i]!, pattern);
+        }
+      }
+      return NIL;
+    },
+  );
+  define("SYS:%FIND-KEY", "tail key", (tail: LispValue, key: LispValue) => {
+    for (let rest = tail; rest instanceof Cons && rest.cdr instanceof Cons; rest = rest.cdr.cdr) {
+      if (rest.car === key) return rest.cdr;
+    }
+    return NIL;
+  });
+}
+
+/** True when the function cell holds a real function. */
+export function isDefined(fn: LFunction | null): boolean {
+  return fn !== null && !(fn instanceof UndefinedFunction);
+}

@@ -1,0 +1,202 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Script } from "node:vm";
+import type { Asking } from "../compiler/analysis.ts";
+import { Analyzer, properList } from "../compiler/analyzer.ts";
+import {
+  type CompiledFile,
+  type UnitHalves,
+  type FileHost,
+  FileWriter,
+  runCompiled,
+} from "../compiler/compiled-file.ts";
+import { ConstantError } from "../compiler/constant-text.ts";
+import { Environment } from "../compiler/environment.ts";
+import type { FunctionNode } from "../compiler/ir.ts";
+import { Cons } from "../data/cons.ts";
+import { LSymbol, NIL, symbolFunction } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import { UnhandledCondition } from "../runtime/runtime.ts";
+import { debugText } from "./debug-text.ts";
+import type { Image } from "./image.ts";
+
+/** Where compiled library files are kept, and the key of everything they depend on besides the library itself. */
+export interface LibraryCache {
+  readonly directory: string;
+  readonly key: string;
+}
+
+/** The view of an image that compiled files load through. */
+export function fileHost(image: Image): FileHost {
+  return {
+    runtime: image.runtime,
+    findPackage: (name) => image.findPackage(name),
+    symbolPackage: (symbol) => image.symbolPackage(symbol),
+    setfCell: (symbol) => image.setfCell(symbol),
+    leafCode: (name) => {
+      const leaf = image.registeredLeaf(image.cell(name));
+      if (leaf === null) throw new StaleFile(`the leaf ${name} does not exist any more`);
+      return leaf.code;
+    },
+    addStub: (stub, load) => image.stubs.set(stub, load),
+    evaluateNow: (form) => image.runtime.callNow(symbolFunction(image.symbol("EVAL"))!, form),
+  };
+}
+
+/** A compiled file does not fit the system it is loaded into; compile it again. */
+export class StaleFile extends Error {
+  readonly code = "stale-file";
+  override readonly name = "StaleFile";
+}
+
+/** Runs a computation of the compiler, answering its calls in place. */
+export function runNow<Result>(image: Image, computation: Asking<Result>): Result {
+  let step = computation.next(NIL);
+  while (step.done !== true)
+    step = computation.next(image.runtime.callNow(step.value.fn, ...step.value.args));
+  return step.value;
+}
+
+/** Compiles and runs the forms of a library file one after the other, and collects them for writing. */
+export class LibraryCompiler {
+  private readonly image: Image;
+  private readonly analyzer: Analyzer;
+  private readonly writer = new FileWriter();
+
+  constructor(image: Image) {
+    this.image = image;
+    this.analyzer = new Analyzer(image);
+  }
+
+  /** A top-level form: `keep` is false for what belongs to compile time only. */
+  form(form: LispValue, keep = true): void {
+    let current = form;
+    for (;;) {
+      if (!(current instanceof Cons) || !(current.car instanceof LSymbol)) return;
+      const { car: head, cdr: body } = current;
+      if (head === this.image.symbol("PROGN")) {
+        for (const item of properList(body)) this.form(item, keep);
+        return;
+      }
+      if (head === this.image.symbol("EVAL-WHEN") && body instanceof Cons) {
+        const names = properList(body.car).map((situation) => (situation as LSymbol).name);
+        for (const item of properList(body.cdr)) this.form(item, keep && names.includes("LOAD-TOPLEVEL"));
+        return;
+      }
+      const { form: next, expanded } = runNow(
+        this.image,
+        this.analyzer.macroexpand1(current, Environment.empty),
+      );
+      if (!expanded) break;
+      current = next;
+    }
+    const thunk: FunctionNode = runNow(this.image, this.analyzer.thunk(current, Environment.empty));
+    this.image.runtime.callNow(this.image.instantiate(thunk));
+    if (keep) this.writer.add(thunk);
+  }
+
+  text(): CompiledFile {
+    return this.writer.write(this.image, (list) => debugText(list, 20).replace(/^\(|\)$/g, ""));
+  }
+}
+
+/** Key of all TypeScript sources of the engine: a change there makes every compiled file stale. */
+export function engineKey(root: string): string {
+  const hash = createHash("sha1").update(process.version);
+  for (const file of readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted()) {
+    if (/\.[tj]s$/.test(file)) hash.update(readFileSync(join(root, file)));
+  }
+  return hash.digest("hex");
+}
+
+/** Key of a library file after all those before it. */
+export function chainKey(before: string, source: string): string {
+  return createHash("sha1").update(before).update(source).digest("hex");
+}
+
+/** Text of compiled files once it is evaluated. Immutable code, so every image of the process may use it. */
+const evaluated = new Map<string, unknown>();
+
+/** Value of a script file, evaluated once in the process with the code cache beside it. */
+export function evaluatedScript(path: string): unknown {
+  const known = evaluated.get(path);
+  if (known !== undefined) return known;
+  const dataPath = `${path}.cache`;
+  const cachedData = existsSync(dataPath) ? readFileSync(dataPath) : undefined;
+  const options = { filename: path, ...(cachedData === undefined ? {} : { cachedData }) };
+  const script = new Script(readFileSync(path, "utf8"), options);
+  const value: unknown = script.runInThisContext();
+  evaluated.set(path, value);
+  if (cachedData === undefined || script.cachedDataRejected === true) toCache.set(dataPath, script);
+  return value;
+}
+
+/** Scripts whose code cache is to be written when the image has been booted, and so the functions it needs are compiled. */
+const toCache = new Map<string, Script>();
+
+/** Writes the code caches that were missing. */
+export function writeCodeCaches(): void {
+  for (const [path, script] of toCache) writeAtomically(path, script.createCachedData());
+  toCache.clear();
+}
+
+/** Loads a compiled file into an image. Throws StaleFile when the file does not fit the system. */
+export function runFile(image: Image, eager: UnitHalves, lazy: UnitHalves, name: string): void {
+  try {
+    runCompiled(eager, lazy, fileHost(image), (thunk) => image.runtime.callNow(thunk));
+  } catch (error) {
+    if (error instanceof StaleFile) throw error;
+    const unhandled = error instanceof UnhandledCondition && error.condition !== null;
+    const reason = unhandled ? debugText(error.condition) : String(error);
+    throw new Error(`loading ${name} failed: ${reason}`, { cause: error });
+  }
+}
+
+/** The halves in the files `PATH.js` and `PATH.slow.js`. */
+export function halvesIn(path: string): UnitHalves {
+  return { fast: () => evaluatedScript(`${path}.js`), slow: () => evaluatedScript(`${path}.slow.js`) };
+}
+
+/** Loads a compiled file from the cache; false when it is not there. */
+export function loadCompiled(image: Image, cache: LibraryCache, name: string, key: string): boolean {
+  const path = join(cache.directory, `${name}-${key}`);
+  if (!evaluated.has(`${path}.js`) && !existsSync(`${path}.js`)) return false;
+  runFile(image, halvesIn(path), halvesIn(`${path}.lazy`), name);
+  return true;
+}
+
+/** Writes a compiled file and removes older ones of its name; null when a constant cannot be written: it stays uncached. */
+export function storeCompiled(
+  compiler: LibraryCompiler,
+  cache: LibraryCache,
+  name: string,
+  key: string,
+): CompiledFile | null {
+  let text: CompiledFile;
+  try {
+    text = compiler.text();
+  } catch (error) {
+    if (error instanceof ConstantError) return null;
+    throw error;
+  }
+  mkdirSync(cache.directory, { recursive: true });
+  for (const file of readdirSync(cache.directory)) {
+    const older = file.startsWith(`${name}-`) && /^[0-9a-f]{40}\./.test(file.slice(name.length + 1));
+    if (older) rmSync(join(cache.directory, file), { force: true });
+  }
+  const path = join(cache.directory, `${name}-${key}`);
+  writeAtomically(`${path}.lazy.slow.js`, text.lazy.slow);
+  writeAtomically(`${path}.lazy.js`, text.lazy.fast);
+  writeAtomically(`${path}.slow.js`, text.eager.slow);
+  writeAtomically(`${path}.js`, text.eager.fast);
+  return text;
+}
+
+/** Writes a file whole or not at all. */
+export function writeAtomically(path: string, data: string | Uint8Array): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(temporary, data);
+  renameSync(temporary, path);
+}

@@ -1,0 +1,98 @@
+;;;; LOAD and COMPILE-FILE. A compiled file is the source again with a mark: what counts is that it loads to the same effect.
+
+(in-package "AUTOLITH-SYSTEM")
+
+(defvar *load-pathname* nil "Pathname given to LOAD.")
+(defvar *load-truename* nil "True name of the file being loaded.")
+(defvar *load-print* nil "Default of the :PRINT argument of LOAD.")
+(defvar *load-verbose* nil "Default of the :VERBOSE argument of LOAD.")
+(defvar *compile-file-pathname* nil "Pathname given to COMPILE-FILE.")
+(defvar *compile-file-truename* nil "True name of the file being compiled.")
+(defvar *compile-print* nil "Default of the :PRINT argument of COMPILE-FILE.")
+(defvar *compile-verbose* nil "Default of the :VERBOSE argument of COMPILE-FILE.")
+
+(defun load (filespec &key (verbose *load-verbose*) (print *load-print*) (if-does-not-exist :error)
+                        (external-format :default))
+  "Read and evaluate the forms of a file or stream."
+  (if (streamp filespec)
+      (load-stream filespec print)
+      (let* ((pathname (merge-pathnames filespec))
+             (found (or (probe-file pathname)
+                        (and (null (pathname-type pathname))
+                             (or (probe-file (make-pathname :type "lisp" :defaults pathname))
+                                 (probe-file (make-pathname :type "lsp" :defaults pathname)))))))
+        (cond (found
+               (with-open-file (stream found :external-format external-format)
+                 (when verbose (format t "~&; loading ~A~%" (namestring found)))
+                 (let ((*load-pathname* pathname)
+                       (*load-truename* (truename found)))
+                   (load-stream stream print))))
+              (if-does-not-exist
+               (error 'simple-file-error :pathname pathname :format-control "There is no file ~A to load."
+                                         :format-arguments (list (namestring pathname))))
+              (t nil)))))
+
+(defun load-stream (stream print)
+  (let ((*package* *package*) (*readtable* *readtable*) (end (list nil)))
+    (do ((form (read stream nil end) (read stream nil end)))
+        ((eq form end) t)
+      (if print
+          (let ((values (multiple-value-list (eval form))))
+            (dolist (value values) (format t "~&; ~S~%" value)))
+          (eval form)))))
+
+(defmacro with-compilation-unit ((&rest options) &body body)
+  "Run BODY; there is nothing to defer."
+  (declare (ignore options))
+  `(progn ,@body))
+
+(defun compile-file-pathname (input-file &key output-file &allow-other-keys)
+  "Where COMPILE-FILE writes."
+  (if output-file
+      (merge-pathnames output-file (make-pathname :type "fasl" :defaults (merge-pathnames input-file)))
+      (make-pathname :type "fasl" :defaults (merge-pathnames input-file))))
+
+(defun compile-file (input-file &key output-file (verbose *compile-verbose*) (print *compile-print*)
+                                  (external-format :default))
+  "Check the forms of a file by compiling them, and write a file that LOAD accepts."
+  (let* ((input (truename (if (pathname-type (merge-pathnames input-file))
+                              input-file
+                              (make-pathname :type "lisp" :defaults (merge-pathnames input-file)))))
+         (output (if output-file
+                     (compile-file-pathname input-file :output-file output-file)
+                     (compile-file-pathname input-file)))
+         (warnings nil) (failure nil))
+    (when verbose (format t "~&; compiling ~A~%" (namestring input)))
+    (with-open-file (in input :external-format external-format)
+      (with-open-file (out output :direction :output :if-exists :supersede)
+        (let ((*package* *package*) (*readtable* *readtable*)
+              (*compile-file-pathname* (merge-pathnames input-file))
+              (*compile-file-truename* input)
+              (end (list nil)))
+          (handler-bind ((warning (lambda (c) (setq warnings t) (unless (typep c 'style-warning) (setq failure t)))))
+            (do ((form (read in nil end) (read in nil end)))
+                ((eq form end))
+              (when print (format t "~&; ~S~%" form))
+              (compile-time-too form)))))
+      (file-position in 0)
+      (with-open-file (out output :direction :output :if-exists :supersede)
+        (do ((line (read-line in nil) (read-line in nil)))
+            ((null line))
+          (write-line line out))))
+    (values (truename output) warnings failure)))
+
+(defun compile-time-too (form)
+  "Evaluate what a top-level form asks for at compile time."
+  (multiple-value-bind (expansion expanded)
+      (if (and (consp form) (symbolp (car form)) (macro-function (car form))
+               (not (member (car form) '(defun in-package defmacro))))
+          (macroexpand form)
+          (values form nil))
+    (declare (ignore expanded))
+    (when (consp expansion)
+      (case (car expansion)
+        (progn (mapc #'compile-time-too (cdr expansion)))
+        ((in-package defmacro) (eval expansion))
+        (eval-when
+         (when (or (member :compile-toplevel (cadr expansion)) (member 'compile (cadr expansion)))
+           (eval (cons 'progn (cddr expansion)))))))))

@@ -1,0 +1,149 @@
+;;;; The listener: what happens to conditions nobody handles, ends of evaluations, the read-eval-print loop.
+
+(in-package "AUTOLITH-SYSTEM")
+
+(defvar *listener-debugger* nil "Function of a condition that talks to the person at the terminal, in the listener.")
+
+(defun enter-debugger (condition)
+  "Offer CONDITION and the live restarts to whoever runs this evaluation; without anybody the evaluation ends."
+  (cond (*listener-debugger* (funcall *listener-debugger* condition))
+        ((%has-debugger)
+         (let ((choice (%ask-debugger condition (condition-text condition) (prin1-to-string (type-of condition))
+                                      (handler-case (condition-slots condition) (error () nil))
+                                      (mapcar #'restart-row (compute-restarts condition)))))
+           (if choice
+               (apply #'invoke-restart (car choice) (mapcar #'argument-value (cdr choice)))
+               (%enter-debugger condition))))
+        (t (%enter-debugger condition (condition-text condition) (prin1-to-string (type-of condition)))))
+  ;; A restart that returns leaves the error where it was.
+  (enter-debugger condition))
+
+(defun condition-text (condition)
+  "What CONDITION reports; a report that fails itself is replaced by the type."
+  (handler-case (with-standard-io-syntax
+                  (let ((*print-readably* nil) (*print-length* 100) (*print-level* 12) (*print-circle* t)
+                        (*package* (find-package "COMMON-LISP-USER")))
+                    (princ-to-string condition)))
+    (error () (format nil "a condition of type ~S (its report failed)" (type-of condition)))))
+
+(defun argument-value (text)
+  "Value of a form given as text for an argument of a restart."
+  (eval (read-from-string text)))
+
+(defvar *source-file* nil "Where the text being evaluated comes from, or NIL.")
+
+(defun restart-row (restart)
+  (list restart
+        (let ((name (restart-name restart))) (if name (symbol-name name) ""))
+        (restart-text restart)))
+
+(defun restart-text (restart)
+  (handler-case (princ-to-string restart) (error () "")))
+
+(defun invoke-debugger (condition)
+  "Enter the debugger: *DEBUGGER-HOOK* first, then what the host offers."
+  (when *debugger-hook*
+    (let ((hook *debugger-hook*) (*debugger-hook* nil))
+      (funcall hook condition hook)))
+  (enter-debugger condition))
+
+(defun sleep (seconds)
+  "Do nothing for SECONDS; other evaluations go on."
+  (unless (and (realp seconds) (not (minusp seconds)))
+    (error 'type-error :datum seconds :expected-type '(real 0)))
+  (%sleep (ceiling (* (rational seconds) 1000)))
+  nil)
+
+(defun finish-all-output ()
+  (finish-output *standard-output*)
+  (finish-output *error-output*))
+
+(defun sb-ext::exit (&key code abort timeout)
+  "End the program with an exit code."
+  (declare (ignore timeout))
+  (unless abort (finish-all-output))
+  (%quit (cond ((integerp code) code) (code 0) (abort 1) (t 0))))
+
+(defun sb-ext::quit (&optional (code 0) &key recklessly-p)
+  "End the program with an exit code."
+  (declare (ignore recklessly-p))
+  (finish-all-output)
+  (%quit (if (integerp code) code 0)))
+
+(export '(sb-ext::exit sb-ext::quit) "SB-EXT")
+
+(defvar - nil) (defvar + nil) (defvar ++ nil) (defvar +++ nil)
+(defvar * nil) (defvar ** nil) (defvar *** nil)
+(defvar / nil) (defvar // nil) (defvar /// nil)
+
+(defun eval-interactively (form)
+  "EVAL that keeps the variables of the listener."
+  (setq - form)
+  (let ((values (multiple-value-list (eval form))))
+    (setq *** ** ** * * (car values)
+          /// // // / / values
+          +++ ++ ++ + + form)
+    (values-list values)))
+
+(defun evaluate-stream (stream)
+  "Read and evaluate the forms of STREAM one after the other; the values of the last."
+  (let ((values nil) (end (list nil)))
+    (loop
+      (let ((form (read stream nil end)))
+        (when (eq form end) (return (values-list values)))
+        (setq values (multiple-value-list (eval-interactively form)))))))
+
+(defun run-actions (actions)
+  "What `autolith lisp` was asked to do: (:load file), (:eval text), (:input), (:listen). Returns when all is done."
+  (let ((*package* (find-package "COMMON-LISP-USER")))
+    (dolist (action actions)
+      (case (first action)
+        (:load (load (second action)))
+        (:eval (with-input-from-string (stream (second action))
+                 (print-values (multiple-value-list (evaluate-stream stream)) (third action))))
+        (:input (load *standard-input*))
+        (:listen (listen-and-answer))))
+    (finish-all-output)
+    t))
+
+(defun print-values (values wanted)
+  (when wanted
+    (dolist (value values) (format t "~&~S~%" value))))
+
+(defun prompt-text ()
+  (let ((nicknames (package-nicknames *package*)) (name (package-name *package*)))
+    (dolist (nickname nicknames name)
+      (when (< (length nickname) (length name)) (setq name nickname)))))
+
+(defun listen-and-answer ()
+  "The read-eval-print loop on a terminal."
+  (let ((end (list nil)) (*listener-debugger* #'talk-about-condition))
+    (loop
+      (with-simple-restart (abort "Return to the listener.")
+        (format t "~&~A> " (prompt-text))
+        (finish-output)
+        (let ((form (read *standard-input* nil end)))
+          (when (eq form end)
+            (terpri)
+            (return t))
+          (let ((values (multiple-value-list (eval-interactively form))))
+            (dolist (value values) (format t "~&~S~%" value))
+            (finish-output)))))))
+
+(defun talk-about-condition (condition)
+  "Show the condition and the restarts; take the number of a restart, or evaluate a form."
+  (let ((restarts (compute-restarts condition)) (number 0))
+    (format t "~&~A~%  of type ~S~%" (condition-text condition) (type-of condition))
+    (dolist (restart restarts)
+      (format t "~3D: [~A] ~A~%" number (restart-name restart) (restart-text restart))
+      (setq number (1+ number)))
+    (loop
+      (format t "~&debug> ")
+      (finish-output)
+      (let* ((end (list nil)) (form (read *standard-input* nil end)))
+        (cond ((eq form end) (invoke-restart (find-restart 'abort)))
+              ((and (integerp form) (< -1 form (length restarts)))
+               (invoke-restart-interactively (nth form restarts)))
+              (t (with-simple-restart (abort "Return to the debugger.")
+                   (dolist (value (multiple-value-list (eval form)))
+                     (format t "~&~S~%" value)))))))))

@@ -1,0 +1,87 @@
+/** Integers and text in radix 2 to 36. Printing of very long integers is divided into steps so that it can be interrupted. */
+import { type Int, integerLength, normalize } from "./integers.ts";
+
+/** Integers of at most this many bits are converted in one step of about 10 ms. */
+const STEP_BITS = 262_144;
+
+const LONG = 1n << BigInt(STEP_BITS);
+
+/** True for an integer whose text takes `IntegerPrinter` several steps. */
+export function isLongInteger(a: Int): boolean {
+  return typeof a === "bigint" && (a >= LONG || a <= -LONG);
+}
+
+/** Text of an integer in a radix from 2 to 36, letters in upper case, without chunking. */
+export function integerText(a: Int, radix: number): string {
+  const text = a.toString(radix);
+  return radix > 10 ? text.toUpperCase() : text;
+}
+
+interface Part {
+  readonly value: bigint;
+  /** Number of digits to pad to, or 0 for the leading part. */
+  readonly width: number;
+}
+
+/**
+ * Prints an integer by halving it on powers of the radix; each `step` does one division or one small conversion,
+ * at most about 70 ms for an integer of 8 Mbit.
+ */
+export class IntegerPrinter {
+  private readonly pieces: string[] = [];
+  private readonly work: Part[] = [];
+  private readonly radix: number;
+
+  constructor(value: Int, radix: number) {
+    this.radix = radix;
+    const big = BigInt(value);
+    if (big < 0n) this.pieces.push("-");
+    this.work.push({ value: big < 0n ? -big : big, width: 0 });
+  }
+
+  /** Does one slice of work; true when `text` is ready. */
+  step(): boolean {
+    const part = this.work.pop();
+    if (part === undefined) return true;
+    const bits = integerLength(normalize(part.value));
+    const digits = Math.floor(bits / Math.log2(this.radix));
+    if (bits <= STEP_BITS) {
+      const text = integerText(part.value, this.radix);
+      this.pieces.push(text.padStart(part.width, "0"));
+      return this.work.length === 0;
+    }
+    const low = Math.floor(digits / 2);
+    const power = BigInt(this.radix) ** BigInt(low);
+    const high = part.value / power;
+    this.work.push({ value: part.value - high * power, width: low });
+    this.work.push({ value: high, width: part.width === 0 ? 0 : part.width - low });
+    return false;
+  }
+
+  /** The complete text; call it after `step` returned true. */
+  get text(): string {
+    return this.pieces.join("");
+  }
+}
+
+const DIGIT_CHUNK: readonly number[] = Array.from({ length: 37 }, (_, r) =>
+  r < 2 ? 0 : Math.floor(Math.log(2 ** 52) / Math.log(r)),
+);
+
+/** Value of a non-empty string of digits of a radix from 2 to 36; the caller has checked every digit. */
+export function parseDigits(text: string, radix: number): Int {
+  if (text.length <= (DIGIT_CHUNK[radix] as number)) return Number.parseInt(text, radix);
+  if (radix === 10) return normalize(BigInt(text));
+  const prefix = radix === 16 ? "0x" : radix === 8 ? "0o" : radix === 2 ? "0b" : undefined;
+  if (prefix !== undefined) return normalize(BigInt(prefix + text));
+  return normalize(parseBig(text, radix));
+}
+
+function parseBig(text: string, radix: number): bigint {
+  const chunk = DIGIT_CHUNK[radix] as number;
+  if (text.length <= chunk) return BigInt(Number.parseInt(text, radix));
+  const half = text.length >> 1;
+  return (
+    parseBig(text.slice(0, -half), radix) * BigInt(radix) ** BigInt(half) + parseBig(text.slice(-half), radix)
+  );
+}

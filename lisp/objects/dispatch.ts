@@ -1,0 +1,277 @@
+import { arrayToList, listToArray } from "../data/cons.ts";
+import { programError, typeError } from "../data/error.ts";
+import { FuncallableInstance, type FunctionInfo, type LispCode, LFunction } from "../data/function.ts";
+import { LInstance, LStruct } from "../data/instance.ts";
+import type { LeafInstaller } from "../data/leaf.ts";
+import { LString } from "../data/string.ts";
+import { bool, NIL, UNBOUND } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import { GenericFunction, LClass, unboundSlots } from "./class.ts";
+import { objectSystem, type ObjectSystem } from "./object-system.ts";
+
+/**
+ * Generic function dispatch. The code of a generic function looks up the effective method under the classes of its
+ * specialized arguments and calls it as its last act, so it never appears in a captured stack; when there is none yet
+ * it calls the Lisp function that computes, stores and applies it.
+ */
+
+/** Effective methods kept by one generic function before it forgets them all. */
+const maximumCached = 2_000;
+
+type Arguments = LispValue[];
+
+function call(fn: LispValue, args: Arguments): LispValue {
+  const target = fn as LFunction;
+  return (target.code as (self: LFunction, ...args: Arguments) => LispValue)(target, ...args);
+}
+
+/** What an argument counts as in a cache: its layout, its class, or itself when a method has an EQL specializer for it. */
+function keyOf(system: ObjectSystem, value: LispValue): unknown {
+  if (value instanceof LInstance) return value.layout.obsolete ? undefined : value.layout;
+  if (value instanceof LStruct) return value.layout;
+  return system.classOf(value);
+}
+
+function keyAt(system: ObjectSystem, gf: GenericFunction, index: number, value: LispValue): unknown {
+  const objects = gf.eqlObjects[index];
+  return objects?.has(value) ? value : keyOf(system, value);
+}
+
+function cached(system: ObjectSystem, gf: GenericFunction, args: Arguments): LispValue | undefined {
+  let found: unknown = gf.cache;
+  const { specialized } = gf;
+  for (let i = 0; i < specialized.length; i++) {
+    const key = keyAt(system, gf, i, args[specialized[i]!]!);
+    found = (found as Map<unknown, unknown>).get(key);
+    if (found === undefined) return undefined;
+  }
+  return found === gf.cache ? undefined : (found as LispValue);
+}
+
+function store(system: ObjectSystem, gf: GenericFunction, args: Arguments, fn: LispValue): void {
+  const { specialized } = gf;
+  if (specialized.length === 0) return;
+  if (gf.cacheSize >= maximumCached) gf.flush();
+  let map: Map<unknown, unknown> = gf.cache;
+  for (let i = 0; i < specialized.length; i++) {
+    const key = keyAt(system, gf, i, args[specialized[i]!]!);
+    if (key === undefined) return;
+    if (i === specialized.length - 1) {
+      map.set(key, fn);
+      gf.cacheSize++;
+    } else {
+      const next = map.get(key) as Map<unknown, unknown> | undefined;
+      if (next) map = next;
+      else map.set(key, (map = new Map()));
+    }
+  }
+}
+
+type Code1 = (self: LFunction, a: LispValue) => LispValue;
+type Code2 = (self: LFunction, a: LispValue, b: LispValue) => LispValue;
+type GeneralCode = (gf: GenericFunction, ...args: Arguments) => LispValue;
+
+/** The part of dispatch that all generic functions of an image share. */
+export class Dispatcher {
+  private readonly system: ObjectSystem;
+  /** Lisp function of (generic-function arguments) for calls without a cached effective method. */
+  miss: LispValue = NIL;
+  private readonly general: GeneralCode;
+  private readonly one: GeneralCode;
+  private readonly firstOfTwo: GeneralCode;
+  private readonly secondOfTwo: GeneralCode;
+
+  constructor(system: ObjectSystem) {
+    this.system = system;
+    this.general = this.makeGeneral();
+    this.one = this.makeOne();
+    this.firstOfTwo = this.makeOfTwo(0);
+    this.secondOfTwo = this.makeOfTwo(1);
+  }
+
+  /** Chooses the code that suits the parameters and specializers, and forgets the effective methods. */
+  update(gf: GenericFunction): void {
+    gf.flush();
+    const only = gf.specialized.length === 1 && !gf.variadic ? gf.specialized[0] : undefined;
+    let code = this.general;
+    if (only === 0 && gf.required === 1) code = this.one;
+    else if (only === 0 && gf.required === 2) code = this.firstOfTwo;
+    else if (only === 1 && gf.required === 2) code = this.secondOfTwo;
+    gf.code = code as unknown as LispCode;
+  }
+
+  private callMiss(gf: GenericFunction, args: Arguments): LispValue {
+    return call(this.miss, [gf, arrayToList(args)]);
+  }
+
+  private makeGeneral(): GeneralCode {
+    const { system } = this;
+    return (gf, ...args) => {
+      const { required } = gf;
+      if (required < 0 || args.length < required || (args.length > required && !gf.variadic)) {
+        return this.callMiss(gf, args);
+      }
+      const fn = cached(system, gf, args);
+      return fn === undefined ? this.callMiss(gf, args) : call(fn, args);
+    };
+  }
+
+  /** One required argument, specialized. */
+  private makeOne(): GeneralCode {
+    const { system } = this;
+    const { general } = this;
+    return function dispatchOne(gf: GenericFunction, a: LispValue): LispValue {
+      if (arguments.length !== 2) return general.apply(undefined, arguments as unknown as [GenericFunction]);
+      const key = keyAt(system, gf, 0, a);
+      let fn = gf.hotFunction as LFunction;
+      if (key !== gf.hotKey || key === undefined) {
+        const found = gf.cache.get(key) as LFunction | undefined;
+        if (found === undefined) return general(gf, a);
+        gf.hotKey = key;
+        gf.hotFunction = fn = found;
+      }
+      return (fn.code as Code1)(fn, a);
+    };
+  }
+
+  /** Two required arguments, of which only the one at `index` is specialized. */
+  private makeOfTwo(index: 0 | 1): GeneralCode {
+    const { system } = this;
+    const { general } = this;
+    return function dispatchTwo(gf: GenericFunction, a: LispValue, b: LispValue): LispValue {
+      if (arguments.length !== 3) return general.apply(undefined, arguments as unknown as [GenericFunction]);
+      const key = keyAt(system, gf, 0, index === 0 ? a : b);
+      let fn = gf.hotFunction as LFunction;
+      if (key !== gf.hotKey || key === undefined) {
+        const found = gf.cache.get(key) as LFunction | undefined;
+        if (found === undefined) return general(gf, a, b);
+        gf.hotKey = key;
+        gf.hotFunction = fn = found;
+      }
+      return (fn.code as Code2)(fn, a, b);
+    };
+  }
+}
+
+const dispatchers = new WeakMap<ObjectSystem, Dispatcher>();
+
+/** The dispatcher of an object system, made when first asked for. */
+export function dispatcherOf(system: ObjectSystem): Dispatcher {
+  let found = dispatchers.get(system);
+  if (!found) dispatchers.set(system, (found = new Dispatcher(system)));
+  return found;
+}
+
+function asGeneric(value: LispValue): GenericFunction {
+  if (value instanceof GenericFunction) return value;
+  throw typeError(value, "GENERIC-FUNCTION");
+}
+
+function slotsOf(value: LispValue): LispValue[] {
+  if (value instanceof LInstance || value instanceof FuncallableInstance) return value.slots;
+  throw typeError(value, "STANDARD-OBJECT");
+}
+
+/** Reader of the slot at a location; falls back to the Lisp function (instance) when the slot is unbound. */
+function slotReader(location: number, fallback: LispValue): LFunction {
+  const code = (self: LFunction, object: LispValue): LispValue => {
+    const value = slotsOf(object)[self.env[0] as number]!;
+    return value === UNBOUND ? call(self.env[1]!, [object]) : value;
+  };
+  return new LFunction(code, [location, fallback], accessorInfo("reader", "object"));
+}
+
+/** Writer of the slot at a location, with the argument order of SETF functions. */
+function slotWriter(location: number): LFunction {
+  const code = (self: LFunction, value: LispValue, object: LispValue): LispValue => {
+    slotsOf(object)[self.env[0] as number] = value;
+    return value;
+  };
+  return new LFunction(code, [location], accessorInfo("writer", "value object"));
+}
+
+function accessorInfo(kind: string, lambdaList: string): FunctionInfo {
+  return {
+    name: LString.from(`slot ${kind}`),
+    lambdaList,
+    documentation: NIL,
+    location: null,
+    leaf: false,
+    source: null,
+  };
+}
+
+/** Generic functions and their caches. */
+export const installDispatch: LeafInstaller = (define, host) => {
+  const system = objectSystem(host);
+  const dispatcher = dispatcherOf(system);
+  define("SYS:%MAKE-GENERIC-FUNCTION", "class name", (cls: LispValue, name: LispValue) => {
+    if (!(cls instanceof LClass)) throw typeError(cls, "CLASS");
+    const info = { name, lambdaList: NIL, documentation: NIL, location: null, leaf: false, source: null };
+    const layout = system.layoutOf(cls);
+    const gf = new GenericFunction(() => NIL, info, layout);
+    gf.slots = unboundSlots(layout);
+    gf.name = name;
+    dispatcher.update(gf);
+    return gf;
+  });
+  define(
+    "SYS:%UPDATE-GENERIC-FUNCTION",
+    "generic required variadic specialized eql-objects",
+    (gf: LispValue, required: LispValue, variadic: LispValue, specialized: LispValue, objects: LispValue) => {
+      const generic = asGeneric(gf);
+      generic.required = required as number;
+      generic.variadic = variadic !== NIL;
+      generic.specialized = (listToArray(specialized) ?? []) as number[];
+      generic.eqlObjects = (listToArray(objects) ?? []).map((each) =>
+        each === NIL ? null : new Set(listToArray(each) ?? []),
+      );
+      generic.info.lambdaList = generic.lambdaList;
+      dispatcher.update(generic);
+      return gf;
+    },
+  );
+  define("SYS:%GENERIC-WITHOUT-LAMBDA-LIST-P", "generic", (gf: LispValue) =>
+    bool(asGeneric(gf).required < 0),
+  );
+  define("SYS:%FLUSH-GENERIC-FUNCTION", "generic", (gf: LispValue) => {
+    asGeneric(gf).flush();
+    return gf;
+  });
+  define(
+    "SYS:%CACHE-EFFECTIVE-METHOD",
+    "generic arguments function",
+    (gf: LispValue, args: LispValue, fn: LispValue) => {
+      store(system, asGeneric(gf), listToArray(args) ?? [], fn);
+      return fn;
+    },
+  );
+  define("SYS:%SET-DISPATCH-MISS", "function", (fn: LispValue) => (dispatcher.miss = fn));
+  define("SYS:%SET-FUNCALLABLE-FUNCTION", "object function", (object: LispValue, fn: LispValue) => {
+    if (!(object instanceof FuncallableInstance)) throw typeError(object, "FUNCTION");
+    object.env = [fn];
+    object.code = (self: LFunction, ...args: Arguments) => call(self.env[0]!, args);
+    return object;
+  });
+  define("SYS:%MAKE-FUNCALLABLE-INSTANCE", "class", (cls: LispValue) => {
+    if (!(cls instanceof LClass)) throw typeError(cls, "CLASS");
+    const layout = system.layoutOf(cls);
+    const info = {
+      name: NIL,
+      lambdaList: "&rest arguments",
+      documentation: NIL,
+      location: null,
+      leaf: false,
+      source: null,
+    };
+    const slots = unboundSlots(layout);
+    const code = (): LispValue => {
+      throw programError("The funcallable instance has no function yet.");
+    };
+    return new FuncallableInstance(code, [], info, layout, slots);
+  });
+  define("SYS:%MAKE-SLOT-READER", "location fallback", (location: LispValue, fallback: LispValue) =>
+    slotReader(location as number, fallback),
+  );
+  define("SYS:%MAKE-SLOT-WRITER", "location", (location: LispValue) => slotWriter(location as number));
+};

@@ -1,0 +1,87 @@
+import { arrayToList, Cons, listToArray } from "../data/cons.ts";
+import { typeError } from "../data/error.ts";
+import { LInstance } from "../data/instance.ts";
+import type { LeafInstaller } from "../data/leaf.ts";
+import { NIL, T, UNBOUND } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import { LClass, SlotDefinition, type SlotFill } from "./class.ts";
+
+/** Filling the slots of new instances from initialisation arguments, for classes whose slot access is the standard one. */
+
+function planOf(cls: LClass): readonly SlotFill[] {
+  return (cls.fillPlan ??= (listToArray(cls.effectiveSlots) ?? [])
+    .filter((slot) => slot instanceof SlotDefinition)
+    .map((slot) => ({
+      slot,
+      initargs: listToArray(slot.initargs) ?? [],
+      location: slot.location,
+      constant: slot.initfunction === T ? NIL : slot.constant instanceof Cons ? slot.constant.car : undefined,
+      hasInitform: slot.initfunction !== NIL,
+    })));
+}
+
+/** Value of the first of the initargs that is one of `names`, or undefined. */
+function supplied(initargs: LispValue, names: readonly LispValue[]): LispValue | undefined {
+  if (names.length === 0) return undefined;
+  let rest = initargs;
+  while (rest instanceof Cons) {
+    const { car, cdr } = rest;
+    if (!(cdr instanceof Cons)) return undefined;
+    if (car === names[0] || (names.length > 1 && names.includes(car))) return cdr.car;
+    rest = cdr.cdr;
+  }
+  return undefined;
+}
+
+function fillOne(instance: LInstance, fill: SlotFill, initargs: LispValue, miss: LispValue): boolean {
+  const { location } = fill;
+  const value = supplied(initargs, fill.initargs);
+  if (typeof location === "number") {
+    if (value !== undefined) instance.slots[location] = value;
+    else if (fill.hasInitform && instance.slots[location] === UNBOUND) {
+      if (fill.constant === undefined) return false;
+      instance.slots[location] = fill.constant;
+    }
+    return true;
+  }
+  if (location instanceof Cons) {
+    if (value !== undefined) location.car = value;
+    else if (fill.hasInitform && location.car === miss) return false;
+  }
+  return true;
+}
+
+/** `SYS:%FILL-SLOTS instance initargs`: gives the slots whose initforms are still to be evaluated. */
+export const installSlotFilling: LeafInstaller = (define, host) => {
+  const miss = host.symbol("SYS:%NO-SLOT-VALUE");
+  define("SYS:%FILL-SLOTS", "instance initargs", (instance: LispValue, initargs: LispValue) => {
+    if (!(instance instanceof LInstance)) throw typeError(instance, "STANDARD-OBJECT");
+    let pending: LispValue[] | undefined;
+    for (const fill of planOf(instance.layout.cls as LClass)) {
+      if (!fillOne(instance, fill, initargs, miss)) (pending ??= []).push(fill.slot);
+    }
+    return pending === undefined ? NIL : arrayToList(pending);
+  });
+  define("SYS:%INITARGS-CHECKED-P", "name-lists initargs", (lists: LispValue, initargs: LispValue) => {
+    for (let list = lists; list instanceof Cons; list = list.cdr) {
+      let names = list.car;
+      let rest = initargs;
+      while (
+        names instanceof Cons &&
+        rest instanceof Cons &&
+        names.car === rest.car &&
+        rest.cdr instanceof Cons
+      ) {
+        names = names.cdr;
+        rest = rest.cdr.cdr;
+      }
+      if (names === NIL && rest === NIL) return T;
+    }
+    return NIL;
+  });
+  define("SYS:%MEMQ", "item list", (item: LispValue, list: LispValue) => {
+    let rest = list;
+    while (rest instanceof Cons && rest.car !== item) rest = rest.cdr;
+    return rest instanceof Cons ? rest : NIL;
+  });
+};

@@ -1,0 +1,179 @@
+/** Turns a finished token into an object: number, symbol, dot, character, bit-vector. */
+import { LArray, makeStorage } from "../data/array.ts";
+import { char } from "../data/character.ts";
+import { LString } from "../data/string.ts";
+import { LSymbol, NIL } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import { codeOfName } from "../characters/char-names.ts";
+import { BadNumber, mayStartNumber, parseNumberToken } from "./number-token.ts";
+import type { ReaderState } from "./reader-state.ts";
+import {
+  convertCase,
+  convertCodes,
+  findMarker,
+  internCurrent,
+  internKeyword,
+  internQualified,
+} from "./symbol-token.ts";
+
+/** The token consisting of a single dot: no object, but part of a list. */
+export const DOT = Symbol("dot");
+
+/** Object of a token without escapes. */
+export function plainToken(reader: ReaderState, token: string): LispValue | typeof DOT {
+  if (token === ".") return dotToken(reader);
+  if (reader.suppress > 0) return suppressed(reader);
+  if (mayStartNumber(token.charCodeAt(0), reader.base)) {
+    const number = parseNumberToken(token, reader.base, reader.defaultFormat);
+    if (number instanceof BadNumber)
+      return reader.fail("the number ~A cannot be read: ~A", text(token), text(number.reason));
+    if (number !== undefined) {
+      reader.report("number");
+      return number;
+    }
+    if (/^\.+$/.test(token)) return reader.fail("a token of only dots");
+  }
+  return plainSymbol(reader, token);
+}
+
+function text(x: string): LString {
+  return LString.from(x);
+}
+
+function suppressed(reader: ReaderState): LispValue {
+  reader.report("symbol");
+  return NIL;
+}
+
+function dotToken(reader: ReaderState): typeof DOT {
+  reader.report("symbol");
+  return DOT;
+}
+
+function plainSymbol(reader: ReaderState, token: string): LSymbol {
+  const mode = reader.readtable.caseMode;
+  const colon = token.indexOf(":");
+  if (colon < 0) {
+    reader.report("symbol");
+    return internCurrent(reader, convertCase(token, mode));
+  }
+  const { at, colons } = findMarker(reader, codeUnits(token), null);
+  const name = token.slice(at + colons);
+  if (name === "") return reader.fail("a symbol has no name after its package marker");
+  if (at === 0) {
+    reader.report("keyword");
+    return internKeyword(reader, convertCase(name, mode));
+  }
+  reader.report("symbol");
+  return internQualified(reader, convertCase(token.slice(0, at), mode), convertCase(name, mode), colons);
+}
+
+function codeUnits(token: string): number[] {
+  return Array.from({ length: token.length }, (_, i) => token.charCodeAt(i));
+}
+
+function isStandardWhitespace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13 && code !== 11);
+}
+
+/** Characters that may not stand in a token unescaped, whatever their syntax type. */
+function isInvalidConstituent(code: number): boolean {
+  return code === 8 || code === 127 || isStandardWhitespace(code);
+}
+
+/** Checks a token for characters with the constituent trait "invalid". */
+export function checkConstituents(reader: ReaderState, token: string): void {
+  for (let i = 0; i < token.length; i++) {
+    if (token.charCodeAt(i) <= 32 || token.charCodeAt(i) === 127)
+      checkConstituent(reader, token.charCodeAt(i));
+  }
+}
+
+function checkConstituent(reader: ReaderState, code: number): void {
+  if (isInvalidConstituent(code)) reader.fail("the character ~S is invalid in a token", char(code));
+}
+
+function namedBy(codes: readonly number[]): string {
+  let result = "";
+  for (const code of codes) result += String.fromCodePoint(code);
+  return result;
+}
+
+/** Object of the token collected in `reader.codes`. */
+export function collectedToken(reader: ReaderState): LispValue | typeof DOT {
+  const { codes, escaped } = reader;
+  switch (reader.use) {
+    case "character":
+      return characterToken(reader);
+    case "bits":
+      return bitsToken(reader);
+    case "uninterned":
+      return uninternedToken(reader);
+    default:
+  }
+  for (const [i, code] of codes.entries()) if (escaped[i] !== true) checkConstituent(reader, code);
+  if (!reader.anyEscape) return plainToken(reader, namedBy(codes));
+  if (reader.suppress > 0) return suppressed(reader);
+  const { at, colons } = findMarker(reader, codes, escaped);
+  const converted = convertCodes(codes, escaped, reader.readtable.caseMode);
+  if (colons === 0) {
+    reader.report("symbol");
+    return internCurrent(reader, namedBy(converted));
+  }
+  const name = namedBy(converted.slice(at + colons));
+  if (at === 0) {
+    reader.report("keyword");
+    return internKeyword(reader, name);
+  }
+  reader.report("symbol");
+  return internQualified(reader, namedBy(converted.slice(0, at)), name, colons);
+}
+
+function characterToken(reader: ReaderState): LispValue {
+  const { codes } = reader;
+  if (reader.suppress > 0) return suppressed(reader);
+  if (codes.length === 1) {
+    reader.report("character");
+    return char(codes[0] as number);
+  }
+  const name = namedBy(codes);
+  const code = codeOfName(name);
+  if (code === undefined) return reader.fail("there is no character named ~A", text(name));
+  reader.report("character");
+  return char(code);
+}
+
+function bitsToken(reader: ReaderState): LispValue {
+  const { codes, sharpArgument } = reader;
+  if (reader.suppress > 0) return suppressed(reader);
+  if (reader.anyEscape || codes.some((c) => c !== 48 && c !== 49))
+    return reader.fail("a bit-vector may contain only 0 and 1");
+  let length = codes.length;
+  if (sharpArgument !== null) {
+    if (sharpArgument > 268_435_456) return reader.fail("a bit-vector of more than 268435456 bits");
+    length = Number(sharpArgument);
+    if (codes.length > length) return reader.fail("a bit-vector is longer than its length ~D", length);
+    if (codes.length === 0 && length > 0)
+      return reader.fail("a bit-vector of length ~D needs at least one bit", length);
+  }
+  const bits = makeStorage("bit", length) as Uint8Array;
+  for (let i = 0; i < length; i++) bits[i] = (codes[Math.min(i, codes.length - 1)] as number) - 48;
+  reader.report("number");
+  return new LArray([length], "bit", bits);
+}
+
+function uninternedToken(reader: ReaderState): LispValue {
+  const { codes, escaped } = reader;
+  if (reader.suppress > 0) return suppressed(reader);
+  if (findMarker(reader, codes, escaped).colons > 0)
+    return reader.fail("an uninterned symbol has a package marker");
+  if (codes.length === 0 && !reader.anyEscape) return reader.fail("an uninterned symbol has no name");
+  const name = namedBy(codes);
+  if (!reader.anyEscape && mayStartNumber(codes[0] as number, reader.base)) {
+    if (parseNumberToken(name, reader.base, reader.defaultFormat) !== undefined || name === ".") {
+      return reader.fail("#: is followed by ~A, which is not a symbol", text(name));
+    }
+  }
+  reader.report("symbol");
+  return new LSymbol(namedBy(convertCodes(codes, escaped, reader.readtable.caseMode)), null);
+}

@@ -1,0 +1,47 @@
+/** One thing `autolith lisp` is asked to do, in the order given. */
+export type LispAction =
+  | { readonly kind: "load"; readonly file: string }
+  /** `print`: show the values (for `--print`). */
+  | { readonly kind: "eval"; readonly text: string; readonly print: boolean }
+  /** Forms from standard input, without prompts. */
+  | { readonly kind: "input" }
+  /** The listener on a terminal. */
+  | { readonly kind: "listen" };
+
+/** The arguments were wrong; the message says what was expected. */
+export class LispArgumentError extends Error {
+  readonly code = "lisp-arguments";
+  override readonly name = "LispArgumentError";
+}
+
+/** Options that take a value, and the action they ask for. */
+const valued: Readonly<Record<string, (value: string) => LispAction>> = {
+  "--eval": (text) => ({ kind: "eval", text, print: false }),
+  "--print": (text) => ({ kind: "eval", text, print: true }),
+  "--load": (file) => ({ kind: "load", file }),
+};
+
+/** Reads the arguments after `lisp`. Without an action: the listener on a terminal, else standard input. */
+export function parseLispArguments(argv: readonly string[], interactive: boolean): readonly LispAction[] {
+  const actions: LispAction[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i]!;
+    const option = valued[word];
+    if (option !== undefined) {
+      const value = argv[++i];
+      if (value === undefined)
+        throw new LispArgumentError(`${word} needs a value: autolith lisp ${word} TEXT`);
+      actions.push(option(value));
+    } else if (word === "-") actions.push({ kind: "input" });
+    else if (word === "--")
+      actions.push(...argv.slice(i + 1).map((file) => ({ kind: "load", file }) as const));
+    else if (word.startsWith("-")) {
+      throw new LispArgumentError(
+        `unknown option ${word}; expected FILE…, --eval FORM, --print FORM, --load FILE or - (standard input)`,
+      );
+    } else actions.push({ kind: "load", file: word });
+    if (word === "--") break;
+  }
+  if (actions.length > 0) return actions;
+  return [{ kind: interactive ? "listen" : "input" }];
+}

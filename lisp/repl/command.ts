@@ -1,0 +1,39 @@
+import { Worker } from "node:worker_threads";
+import { type LispAction, parseLispArguments } from "./arguments.ts";
+import { type ImageThreadData, maximumHeapMb, stackMb } from "./image-thread-data.ts";
+
+/** Where the command reads and writes. Text goes straight to the descriptors of the process. */
+export interface LispCommandIo {
+  /** Standard input is a terminal: without arguments the listener starts. */
+  readonly interactive: boolean;
+  /** Writes a message of the command itself (not of Lisp) to standard error. */
+  readonly writeError: (text: string) => void;
+}
+
+/**
+ * `autolith lisp`: runs files, forms or the listener in an image of its own, in a thread with a deep stack. Returns the exit
+ * code: 0, 1 after an unhandled condition, what QUIT was given, 2 for wrong arguments (thrown as LispArgumentError).
+ */
+export async function runLispCommand(argv: readonly string[], io: LispCommandIo): Promise<number> {
+  const actions: readonly LispAction[] = parseLispArguments(argv, io.interactive);
+  const data: ImageThreadData = { actions };
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const thread = new Worker(new URL(threadModule(), import.meta.url), {
+    workerData: data,
+    resourceLimits: { stackSizeMb: stackMb, maxOldGenerationSizeMb: maximumHeapMb },
+  });
+  thread.on("error", (error: NodeJS.ErrnoException) => {
+    const bound = error.code === "ERR_WORKER_OUT_OF_MEMORY";
+    io.writeError(
+      bound ? `heap exhausted: more than ${maximumHeapMb} MB\n` : `${error.stack ?? error.message}\n`,
+    );
+    resolve(1);
+  });
+  thread.on("exit", (code) => resolve(code));
+  return await promise;
+}
+
+/** The thread's module beside this one: TypeScript from the sources, JavaScript when built. */
+function threadModule(): string {
+  return import.meta.url.endsWith(".ts") ? "./image-thread.ts" : "./image-thread.js";
+}

@@ -1,0 +1,106 @@
+import { LispError, simpleError, storageError, typeError } from "../data/error.ts";
+import { LInstance } from "../data/instance.ts";
+import type { LeafHost } from "../data/leaf.ts";
+import type { LSymbol } from "../data/symbol.ts";
+import { NIL, T } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import { NativeStream, StreamFault } from "./native-stream.ts";
+
+/** Finds the streams that stream designators stand for. */
+export class StreamAccess {
+  private readonly terminal: LSymbol;
+  private readonly standardInput: LSymbol;
+  private readonly standardOutput: LSymbol;
+
+  constructor(host: LeafHost) {
+    this.terminal = host.symbol("*TERMINAL-IO*");
+    this.standardInput = host.symbol("*STANDARD-INPUT*");
+    this.standardOutput = host.symbol("*STANDARD-OUTPUT*");
+  }
+
+  /** The object an output stream designator (undefined, NIL, T or a stream) stands for. */
+  outputObject(designator: LispValue | undefined): LispValue {
+    if (designator instanceof NativeStream) return designator;
+    if (designator === undefined || designator === NIL) return this.standardOutput.value;
+    return designator === T ? this.terminal.value : designator;
+  }
+
+  inputObject(designator: LispValue | undefined): LispValue {
+    if (designator instanceof NativeStream) return designator;
+    if (designator === undefined || designator === NIL) return this.standardInput.value;
+    return designator === T ? this.terminal.value : designator;
+  }
+
+  output(designator: LispValue | undefined): NativeStream {
+    return asStream(this.outputObject(designator));
+  }
+
+  input(designator: LispValue | undefined): NativeStream {
+    return asStream(this.inputObject(designator));
+  }
+}
+
+/** The native stream a value is; anything else is a type-error. */
+export function asStream(value: LispValue): NativeStream {
+  if (value instanceof NativeStream) return value;
+  throw typeError(value, "STREAM");
+}
+
+/** True for streams that are instances of classes defined in Lisp (Gray streams). */
+export function isLispStream(value: LispValue): boolean {
+  return value instanceof LInstance;
+}
+
+const expectedTypes: Partial<Record<StreamFault["kind"], string>> = {
+  "not-input": "(SATISFIES INPUT-STREAM-P)",
+  "not-output": "(SATISFIES OUTPUT-STREAM-P)",
+  "not-character": "(SATISFIES AUTOLITH-SYSTEM::CHARACTER-STREAM-P)",
+  "not-binary": "(SATISFIES AUTOLITH-SYSTEM::BINARY-STREAM-P)",
+};
+
+/** The Lisp error for a fault of a stream. */
+export function streamError(fault: StreamFault): LispError {
+  const { stream, kind, datum } = fault;
+  const expected = expectedTypes[kind];
+  if (expected !== undefined) return typeError(stream, expected);
+  if (kind === "bad-byte") return typeError(datum as LispValue, stream.elementTypeText());
+  if (kind === "full") return storageError(fault.message);
+  if (kind === "end-of-file") return new LispError("END-OF-FILE", [["STREAM", stream]]);
+  const type =
+    kind === "closed" ? "AUTOLITH-SYSTEM::CLOSED-STREAM-ERROR" : "AUTOLITH-SYSTEM::SIMPLE-STREAM-ERROR";
+  return new LispError(type, [
+    ["STREAM", stream],
+    ["FORMAT-CONTROL", `The operation on ~S failed: ${fault.message.replaceAll("~", "~~")}`],
+    ["FORMAT-ARGUMENTS", [stream]],
+  ]);
+}
+
+/** Runs a stream operation; its faults become Lisp errors. */
+export function guarded<T>(operation: () => T): T {
+  try {
+    return operation();
+  } catch (error) {
+    if (error instanceof StreamFault) throw streamError(error);
+    throw error;
+  }
+}
+
+/** An argument that must be a stream of a given class. */
+export function ofClass<T extends NativeStream>(
+  value: LispValue,
+  type: abstract new (...args: never[]) => T,
+  name: string,
+): T {
+  if (value instanceof type) return value;
+  throw typeError(value, name);
+}
+
+/** END-OF-FILE on a stream. */
+export function endOfFile(stream: NativeStream): LispError {
+  return new LispError("END-OF-FILE", [["STREAM", stream]]);
+}
+
+/** An error for an option of a stream function that has no meaning. */
+export function optionError(control: string, ...args: LispValue[]): LispError {
+  return simpleError("SIMPLE-ERROR", control, ...args);
+}

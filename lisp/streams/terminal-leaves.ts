@@ -1,0 +1,45 @@
+import type { LeafInstaller } from "../data/leaf.ts";
+import type { LispValue } from "../data/value.ts";
+import { SynonymStream, TwoWayStream } from "./composite-streams.ts";
+import type { HostPort } from "./host-port.ts";
+import { asStream } from "./stream-access.ts";
+import { TerminalInputStream, TerminalOutputStream } from "./terminal-stream.ts";
+
+/** Installer of the standard streams of an image whose terminal is this port's. */
+export function terminalInstaller({ terminal }: HostPort): LeafInstaller {
+  return (define, host) => {
+    const input = new TerminalInputStream(terminal, terminal.width() !== undefined);
+    const output = new TerminalOutputStream(
+      (text) => terminal.writeOutput(text),
+      () => terminal.width(),
+      false,
+    );
+    const errors = new TerminalOutputStream(
+      (text) => terminal.writeError(text),
+      () => terminal.width(),
+      true,
+    );
+    const both = new TwoWayStream(input, output);
+    const set = (name: string, value: LispValue): void => {
+      const symbol = host.symbol(name);
+      symbol.kind = "special";
+      symbol.value = value;
+    };
+    const synonym = (name: string): SynonymStream => {
+      const symbol = host.symbol(name);
+      return new SynonymStream(symbol, () => asStream(symbol.value));
+    };
+    set("*TERMINAL-IO*", both);
+    set("*STANDARD-INPUT*", input);
+    set("*STANDARD-OUTPUT*", output);
+    set("*ERROR-OUTPUT*", errors);
+    set("*TRACE-OUTPUT*", synonym("*STANDARD-OUTPUT*"));
+    set("*QUERY-IO*", synonym("*TERMINAL-IO*"));
+    set("*DEBUG-IO*", synonym("*TERMINAL-IO*"));
+    define("SYS:%FLUSH-TERMINAL", "", () => {
+      output.finishOutput();
+      errors.finishOutput();
+      return output;
+    });
+  };
+}

@@ -1,0 +1,13 @@
+;; Generic function dispatch, slots, instances.
+(defclass shape () ((name :initarg :name :accessor shape-name)))
+(defclass circle (shape) ((r :initarg :r :accessor radius)))
+(defclass rectangle (shape) ((w :initarg :w :accessor width) (h :initarg :h :accessor height)))
+(defgeneric area (s))
+(defmethod area ((s circle)) (* 3 (radius s) (radius s)))
+(defmethod area ((s rectangle)) (* (width s) (height s)))
+(defmethod area :around ((s shape)) (1+ (call-next-method)))
+(defun bench ()
+  (let ((shapes (list (make-instance 'circle :r 2 :name 'a) (make-instance 'rectangle :w 3 :h 4 :name 'b))) (sum 0))
+    (dotimes (i 50000) (dolist (s shapes) (incf sum (area s))))
+    (dotimes (i 10000) (incf sum (radius (make-instance 'circle :r i :name 'c))))
+    sum))

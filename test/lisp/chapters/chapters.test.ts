@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { createImage } from "../../../lisp/host/lisp-image.ts";
+
+interface Case {
+  form: string;
+  /** What SBCL gives; undefined for forms that only prepare others. */
+  expected: string | undefined;
+}
+
+/** Forms of a file, one a line, each with the line after it that says what SBCL gives (`;=\` lines have escapes). */
+function casesOf(chapter: string): Case[] {
+  const lines = readFileSync(new URL(`${chapter}.lisp`, import.meta.url), "utf8").split("\n");
+  const cases: Case[] = [];
+  for (const line of lines) {
+    const last = cases.at(-1);
+    if (line.startsWith(";=> ") && last) last.expected = line.slice(4);
+    else if (line.startsWith(";=\\ ") && last) {
+      last.expected = line.slice(4).replace(/\\(.)/g, (_, c: string) => (c === "n" ? "\n" : c));
+    } else if (line !== "" && !line.startsWith(";")) cases.push({ form: line, expected: undefined });
+  }
+  return cases;
+}
+
+const harness = `
+(in-package "COMMON-LISP-USER")
+(defvar sys::*answer* nil)
+(defun classify (c)
+  (dolist (type '(end-of-file reader-error parse-error print-not-readable unbound-slot unbound-variable undefined-function
+                  cell-error division-by-zero arithmetic-error file-error package-error stream-error program-error
+                  control-error type-error storage-condition error warning condition))
+    (when (typep c type) (return type))))
+(defun run-form (text)
+  (let* ((out (make-string-output-stream))
+         (results (handler-case (let ((*standard-output* out)) (multiple-value-list (eval (read-from-string text))))
+                    (error (c) (list :error (classify c) ""))))
+         (output (get-output-stream-string out))
+         (*print-pretty* nil) (*print-circle* nil))
+    (format nil "~S~A" results (if (string= output "") "" (format nil " OUT ~S" output)))))`;
+
+async function answers(cases: readonly Case[], suspendAlways: boolean): Promise<string[]> {
+  const lisp = createImage();
+  await lisp.evaluate(harness).result;
+  lisp.image.runtime.suspendAlways = suspendAlways;
+  const found: string[] = [];
+  for (const { form } of cases) {
+    const quoted = form.replace(/["\\]/g, "\\$&");
+    const { result } = lisp.evaluate(`(progn (setq sys::*answer* (run-form "${quoted}")) 1)`);
+    const settled = await result;
+    found.push(
+      settled.kind === "values"
+        ? (lisp.image.symbol("SYS:*ANSWER*").value as { toJS(): string }).toJS()
+        : settled.kind,
+    );
+  }
+  return found;
+}
+
+const withoutErrorText = (text: string): string =>
+  text.replace(/^\(:ERROR ([A-Z-]+) "[^]*"\)/, "(:ERROR $1)");
+
+describe.each(["objects", "conditions", "printer", "format", "streams", "pathnames", "environment"])(
+  "%s",
+  (chapter) => {
+    const cases = casesOf(chapter);
+
+    it.each([false, true])("agrees with SBCL (suspending at every safe point: %s)", async (suspendAlways) => {
+      const found = await answers(cases, suspendAlways);
+      const wrong = cases.flatMap(({ form, expected }, i) => {
+        const given = withoutErrorText(found[i] ?? "");
+        return expected === undefined || given === expected ? [] : [{ form, expected, given }];
+      });
+      expect(wrong).toEqual([]);
+    });
+  },
+);

@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type LispImage, createImage } from "../../../lisp/host/lisp-image.ts";
+import type { EvaluateOptions } from "../../../lisp/host/evaluation.ts";
+
+let lisp: LispImage;
+beforeAll(() => {
+  lisp = createImage();
+});
+
+async function previews(source: string, options: EvaluateOptions = {}): Promise<unknown> {
+  const result = await lisp.evaluate(source, options).result;
+  return result.kind === "values" ? result.values.map(({ preview }) => preview) : result.kind;
+}
+
+describe("evaluation for a host", () => {
+  it("gives all values of the last form, printed", async () => {
+    expect(await previews('(setq a 1) (values 1 :a "x")')).toEqual(["1", ":A", '"x"']);
+  });
+
+  it("captures output apart from values", async () => {
+    let output = "";
+    expect(await previews('(format t "hello") nil', { onOutput: (text) => (output += text) })).toEqual([
+      "NIL",
+    ]);
+    expect(output).toBe("hello");
+  });
+
+  it("keeps the package an evaluation ended in, unless one was asked for", async () => {
+    const other = createImage();
+    const first = await other.evaluate("(defpackage :p (:use :cl)) (in-package :p)").result;
+    expect(first.package).toBe("P");
+    const second = await other.evaluate("(package-name *package*)").result;
+    expect(second.kind === "values" && second.values[0]!.preview).toBe('"P"');
+  });
+
+  it("reports a condition with its slots", async () => {
+    const result = await lisp.evaluate("(car 5)").result;
+    expect(result).toMatchObject({
+      kind: "failed",
+      condition: {
+        type: "TYPE-ERROR",
+        text: "The value 5 is not of type LIST.",
+        slots: [{ value: "5" }, { value: "LIST" }],
+      },
+    });
+  });
+
+  it("invokes a live restart from outside, with arguments evaluated in Lisp", async () => {
+    const source = '(list 1 (restart-case (error "boo") (use-value (x) (list :used x))))';
+    const onCondition: EvaluateOptions["onCondition"] = async (report) => ({
+      kind: "restart",
+      index: report.restarts.findIndex(({ name }) => name === "USE-VALUE"),
+      arguments: ["(+ 1 41)"],
+    });
+    expect(await previews(source, { onCondition })).toEqual(["(1 (:USED 42))"]);
+  });
+
+  it("runs other evaluations while one waits for the host", async () => {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    lisp.defineFunction("AWAIT-HOST", "", () => promise);
+    const waiting = lisp.evaluate("(autolith:await-host)");
+    expect(await previews("(+ 1 2)")).toEqual(["3"]);
+    resolve(7);
+    const result = await waiting.result;
+    expect(result.kind === "values" && result.values[0]!.preview).toBe("7");
+  });
+
+  it("signals what a host function throws", async () => {
+    lisp.defineFunction("FAIL-HOST", "", () => Promise.reject(new Error("no disk")));
+    expect(await previews("(handler-case (autolith:fail-host) (error () :caught))")).toEqual([":CAUGHT"]);
+  });
+
+  it("cancels an endless loop, running its cleanup forms", async () => {
+    let output = "";
+    const started = Promise.withResolvers<void>();
+    lisp.defineFunction("STARTED", "", () => {
+      started.resolve();
+      return 1;
+    });
+    const running = lisp.evaluate('(unwind-protect (progn (autolith:started) (loop)) (format t "cleaned"))', {
+      onOutput: (text) => (output += text),
+    });
+    await started.promise;
+    running.cancel("user");
+    expect(await running.result).toMatchObject({ kind: "cancelled", reason: "user" });
+    expect(output).toBe("cleaned");
+  });
+
+  it("bounds the steps of an evaluation", async () => {
+    expect(await lisp.evaluate("(loop)", { stepLimit: 50_000 }).result).toMatchObject({
+      kind: "failed",
+      condition: { text: "the evaluation took more than 50000 steps" },
+    });
+  });
+
+  it("gives each evaluation its own dynamic bindings", async () => {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    lisp.defineFunction("AWAIT-TURN", "", () => promise);
+    await lisp.evaluate("(defvar *turn* :global)").result;
+    const first = lisp.evaluate("(let ((*turn* :first)) (autolith:await-turn) *turn*)");
+    expect(await previews("*turn*")).toEqual([":GLOBAL"]);
+    resolve(1);
+    const result = await first.result;
+    expect(result.kind === "values" && result.values[0]!.preview).toBe(":FIRST");
+  });
+
+  it("completes names and knows lambda lists", () => {
+    expect(lisp.complete("mapc").map(({ name }) => name)).toEqual(["mapc", "mapcan", "mapcar", "mapcon"]);
+    expect(lisp.complete("cl:unwind")).toEqual([{ name: "cl:unwind-protect", kind: "special" }]);
+    expect(lisp.argumentList("mapcar")).toBe("(function list &rest more-lists)");
+  });
+
+  it("keeps images apart", async () => {
+    const other = createImage();
+    await other.evaluate("(defun only-there () 1)").result;
+    expect(await previews("(fboundp 'only-there)")).toEqual(["NIL"]);
+  });
+});

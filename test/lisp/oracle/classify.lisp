@@ -1,0 +1,20 @@
+;;;; Portable driver of the oracle files: the values of a form, or the kind of error that it signals, as one line of text.
+
+(defun oracle-kind (condition)
+  (cond ((typep condition 'type-error) :type-error)
+        ((typep condition 'program-error) :program-error)
+        ((typep condition 'undefined-function) :undefined-function)
+        ((typep condition 'unbound-variable) :unbound-variable)
+        ((typep condition 'unbound-slot) :unbound-slot)
+        ((typep condition 'control-error) :control-error)
+        ((typep condition 'package-error) :package-error)
+        ((typep condition 'arithmetic-error) :arithmetic-error)
+        ((typep condition 'parse-error) :parse-error)
+        ((typep condition 'stream-error) :stream-error)
+        ((typep condition 'file-error) :file-error)
+        (t :error)))
+
+(defun oracle-text (text)
+  (let ((*print-pretty* nil) (*print-circle* nil))
+    (handler-case (prin1-to-string (multiple-value-list (eval (read-from-string text))))
+      (error (condition) (prin1-to-string (oracle-kind condition))))))

@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, describe, expect, it } from "vitest";
+import { LispArgumentError, parseLispArguments } from "../../../lisp/repl/arguments.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lisp-command-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function lisp(argv: readonly string[], input = "") {
+  const script = new URL("../../../script/lisp.ts", import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, ...argv]);
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { stdout: stdout.trimEnd(), stderr: stderr.trimEnd(), exitCode };
+}
+
+describe("autolith lisp", () => {
+  it("evaluates forms, and prints values only when asked", async () => {
+    expect(await lisp(["--eval", "(+ 1 2)", "--print", "(values 1 2)"])).toEqual({
+      stdout: "1\n2",
+      stderr: "",
+      exitCode: 0,
+    });
+  });
+
+  it("runs files in order, with output on standard output", async () => {
+    const file = join(folder, "a.lisp");
+    writeFileSync(file, '(defun greet (x) (format t "hello ~A~%" x))\n');
+    expect(await lisp([file, "--eval", '(greet "you")'])).toEqual({
+      stdout: "hello you",
+      stderr: "",
+      exitCode: 0,
+    });
+  });
+
+  it("reads standard input without a prompt", async () => {
+    expect(await lisp(["-"], "(princ (* 6 7))")).toEqual({ stdout: "42", stderr: "", exitCode: 0 });
+  });
+
+  it("reports an unhandled condition on standard error with exit 1, after the output before it", async () => {
+    const { stdout, stderr, exitCode } = await lisp(["--eval", "(princ 1) (car 5)"]);
+    expect({ stdout, exitCode }).toEqual({ stdout: "1", exitCode: 1 });
+    expect(stderr).toContain("TYPE-ERROR: The value 5 is not of type LIST.");
+  });
+
+  it("honours QUIT and EXIT", async () => {
+    expect((await lisp(["--eval", "(quit 3)"])).exitCode).toBe(3);
+    expect(await lisp(["--eval", "(unwind-protect (sb-ext:exit :code 4) (princ 5))"])).toMatchObject({
+      exitCode: 4,
+      stdout: "5",
+    });
+  });
+
+  it("recurses 100,000 frames deep, and reports what is deeper as a storage condition", async () => {
+    const file = join(folder, "deep.lisp");
+    writeFileSync(
+      file,
+      `(defun deep (n) (if (= n 0) 0 (+ 1 (deep (- n 1)))))
+       (defun endless (n) (+ 1 (endless n)))
+       (defun build (n) (if (= n 0) nil (cons n (build (- n 1)))))
+       (print (list (deep 100000) (length (build 100000))
+                    (handler-case (endless 1) (storage-condition () :storage))
+                    (catch 'out (labels ((down (n) (if (= n 0) (throw 'out :thrown) (+ 1 (down (- n 1)))))) (down 100000)))))`,
+    );
+    expect((await lisp([file])).stdout.trim()).toBe("(100000 100000 :STORAGE :THROWN)");
+  });
+
+  it("refuses unknown options and missing values", () => {
+    expect(() => parseLispArguments(["--nope"], false)).toThrow(LispArgumentError);
+    expect(() => parseLispArguments(["--eval"], false)).toThrow(/--eval needs a value/);
+    expect(parseLispArguments([], true)).toEqual([{ kind: "listen" }]);
+    expect(parseLispArguments([], false)).toEqual([{ kind: "input" }]);
+  });
+});
