@@ -20,6 +20,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: "run one job file without a terminal",
     load: async () => (await import("./run-job/run-job-command.ts")).runJobCommand,
   },
+  lisp: {
+    summary: "the Common Lisp: run files and forms, or a listener",
+    load: async () => (await import("./lisp/lisp-command.ts")).lispCommand,
+  },
   example: {
     summary: "run a bundled example in a directory of its own",
     load: async () => (await import("./example/example-command.ts")).exampleCommand,

@@ -14,7 +14,11 @@ const bundle = join(root, "dist/bundle");
 const startedAt = Date.now();
 
 /** Modules that run as entries of their own: the command line and everything started as a thread. Base names are unique. */
-const entries = ["cli/main.ts", ...globSync("workers/**/*-thread.ts", { cwd: root })];
+const entries = [
+  "cli/main.ts",
+  "lisp/repl/image-thread.ts",
+  ...globSync("workers/**/*-thread.ts", { cwd: root }),
+];
 
 /** Packages that find files beside themselves, and so stay outside the bundle. */
 const external = ["piscina", "@vscode/ripgrep", "@lydell/node-pty", "fsevents", "react-devtools-core"];
@@ -26,14 +30,18 @@ execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "
   stdio: "inherit",
 });
 
+function copy(file, target) {
+  mkdirSync(dirname(target), { recursive: true });
+  cpSync(join(root, file), target);
+}
+
+/** Data files beside the modules that read them; the Lisp sources only where the library is compiled from them. */
 function copyData() {
   for (const file of globSync("{lisp,roles,orchestrator,redis,workers,cli}/**/*.{lua,sexp,lisp}", {
     cwd: root,
   })) {
-    for (const target of [join(output, file), join(bundle, basename(dirname(file)), basename(file))]) {
-      mkdirSync(dirname(target), { recursive: true });
-      cpSync(join(root, file), target);
-    }
+    copy(file, join(output, file));
+    if (!file.endsWith(".lisp")) copy(file, join(bundle, basename(dirname(file)), basename(file)));
   }
 }
 
@@ -58,9 +66,12 @@ async function bundleEntries() {
   await build.close();
 }
 
+const warmEnvironment = { ...process.env, NODE_COMPILE_CACHE: join(root, "dist/compile-cache") };
+const node = [process.execPath, "--disable-warning=ExperimentalWarning"];
+
 /** Loads every chunk once with the cache on; an entry's own side effects are kept out by AUTOLITH_WARM. */
 function warmCompileCache() {
-  const chunks = readdirSync(bundle).filter((name) => name.endsWith(".js"));
+  const chunks = readdirSync(bundle).filter((name) => name.endsWith(".js") && name !== "image-thread.js");
   const program = `
     import { flushCompileCache } from "node:module";
     for (const chunk of ${JSON.stringify(chunks)}) {
@@ -68,18 +79,34 @@ function warmCompileCache() {
     }
     flushCompileCache();
     process.exit(0);`;
+  execFileSync(node[0], [node[1], "--input-type=module", "-e", program], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...warmEnvironment, AUTOLITH_WARM: "1" },
+  });
+  // The image thread needs its data, so it is warmed by what it is for.
+  execFileSync(node[0], [node[1], join(bundle, "main.js"), "lisp", "--eval", "1"], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: warmEnvironment,
+  });
+}
+
+/** Compiles the Lisp library to modules beside the engine, with copies beside the bundle. */
+function buildLisp() {
   execFileSync(
     process.execPath,
-    ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program],
-    {
-      stdio: ["ignore", "ignore", "inherit"],
-      env: { ...process.env, NODE_COMPILE_CACHE: join(root, "dist/compile-cache"), AUTOLITH_WARM: "1" },
-    },
+    [
+      "--disable-warning=ExperimentalWarning",
+      join(root, "script/build-lisp.mjs"),
+      join(output, "lisp/library"),
+      join(bundle, "library"),
+    ],
+    { cwd: root, stdio: ["ignore", "inherit", "inherit"] },
   );
 }
 
 copyData();
 await bundleEntries();
+buildLisp();
 warmCompileCache();
 writeFileSync(join(root, "dist/.built"), `${new Date().toISOString()}\n`);
 process.stderr.write(
