@@ -160,7 +160,7 @@ async function compose(
     roles,
     models,
     authority,
-    permissionNote: permissionNote(mode),
+    permissionNote: () => permissionNote(mode),
     limits: limits.concurrency,
     maxDepth: limits.maxDepth,
     childTimeoutMs: limits.childTimeoutMs,

@@ -4,27 +4,24 @@
  */
 import type {
   AgentEvent,
-  AgentOutcome,
   AgentRunner,
   AgentSpec,
   ReplayReply,
   ReplayRequest,
 } from "../contract/agent-thread.ts";
 import type { AgentResult, CancelReason } from "../contract/job-catalog.ts";
-import type { ModelItem } from "../contract/model.ts";
 import type { ToolContext } from "../contract/tool.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
 import type { JobExecution } from "../jobs/supervisor.ts";
 import type { DispatchOptions } from "../tools/dispatcher.ts";
 import { agentOutcomeOf } from "./agent-result.ts";
-import { ChildAgent, type CompletionSource } from "./child-agent.ts";
+import { AgentHost } from "./agent-host.ts";
+import { type CompletionSource, childBoundary } from "./child-boundary.ts";
 import { assignmentText, parentSteeringText } from "./instructions.ts";
+import { runAgent } from "./run-agent.ts";
 import type { SteeringMailbox } from "./steering.ts";
 import type { AgentTranscript } from "./transcript.ts";
 import type { YieldState } from "./yield.ts";
-
-/** Times one run is continued after its thread was lost. */
-const threadLossLimit = 3;
 
 /** Everything of one child run that depends on its role, model and place in the tree. */
 export type ChildRun = {
@@ -72,8 +69,17 @@ async function runChild(
   parts: AgentExecutorParts,
 ): Promise<Outcome<AgentResult>> {
   await run.transcript.userMessage(assignmentText(job.payload.assignment, job.payload.context));
-  const agent = new ChildAgent({ ...run, steeringText: parentSteeringText });
-  const outcome = await runToEnd(job, run, agent, parts.runner);
+  const next = childBoundary({ ...run, steeringText: parentSteeringText, signal: job.signal });
+  const agent = new AgentHost({ ...run, next });
+  const outcome = await runAgent({
+    runner: parts.runner,
+    host: agent,
+    transcript: run.transcript,
+    spec: { ...run.spec, firstRequestNumber: 1 },
+    signal: job.signal,
+    // A submission accepted at the last boundary stands although its thread died before hearing so.
+    isOver: () => run.yielding.accepted !== undefined,
+  });
   await agent.recorded();
   return agentOutcomeOf({
     outcome,
@@ -86,29 +92,4 @@ async function runChild(
     undeliveredPromptCount: run.steering.close(),
     cancelReason: job.signal.aborted ? (job.signal.reason as CancelReason) : undefined,
   });
-}
-
-function isAssistantItem(item: ModelItem | undefined): boolean {
-  return item !== undefined && item.type !== "user-message" && item.type !== "tool-result";
-}
-
-async function runToEnd(
-  job: JobExecution<"agent">,
-  run: ChildRun,
-  agent: ChildAgent,
-  runner: AgentRunner,
-): Promise<AgentOutcome> {
-  for (let losses = 0; ; losses += 1) {
-    const items = [...(await run.transcript.history())];
-    // A turn that ended the run was its last record: its thread died before hearing so.
-    if (losses > 0 && isAssistantItem(items.at(-1)))
-      return { status: "finished", requests: agent.requestCount };
-    const spec: AgentSpec = { ...run.spec, items, firstRequestNumber: agent.usages.length + 1 };
-    performance.mark("autolith:agent-handed-over");
-    const outcome = await runner.run(spec, agent, job.signal);
-    const lost = outcome.status === "failed" && outcome.failure.code === "thread-lost";
-    if (!lost || job.signal.aborted || losses >= threadLossLimit) return outcome;
-    // A submission accepted at the last boundary stands although its thread died before hearing so.
-    if (run.yielding.accepted !== undefined) return { status: "finished", requests: agent.requestCount };
-  }
 }

@@ -29,7 +29,7 @@ import { type PreparedTask, checkSpawn } from "../tasks/task-tools.ts";
 import type { OverflowSink, SettledCall } from "../tools/dispatcher.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ChildRun } from "./agent-executor.ts";
-import type { CompletionSource } from "./child-agent.ts";
+import type { CompletionSource } from "./child-boundary.ts";
 import type { ChildRole } from "./child-role.ts";
 import { childInstructions } from "./instructions.ts";
 import { SteeringMailbox } from "./steering.ts";
@@ -69,7 +69,9 @@ export type ChildServiceParts = {
   readonly models: ModelDirectory;
   readonly authority: Authority;
   /** Said to children about how commands run. */
-  readonly permissionNote: string;
+  readonly permissionNote: () => string;
+  /** The primary's model: what its children run on when their role names none. Empty where there is no primary. */
+  readonly primaryModel: () => string;
   readonly overflow: OverflowSink;
   readonly openTranscript: (job: JobExecution<"agent">) => Promise<AgentTranscript>;
   readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
@@ -152,7 +154,7 @@ export class ChildService {
           role: role.name,
           assignment: item.task,
           ...(item.context === undefined ? {} : { context: item.context }),
-          model: this.#parts.models.choose(role.models, parent?.model ?? ""),
+          model: this.#parts.models.choose(role.models, parent?.model ?? this.#parts.primaryModel()),
           reasoningEffort: role.effort,
           position: `${caller.position}/${context.callId}:${index}`,
           depth: caller.depth + 1,
@@ -236,7 +238,7 @@ export class ChildService {
           workspace: payload.workspace,
           platform: process.platform,
           contractSchema: role.contract?.jsonSchema,
-          permissionNote: this.#parts.permissionNote,
+          permissionNote: this.#parts.permissionNote(),
           canSpawn,
         }),
         tools: [...registry.schemas()],

@@ -2,25 +2,18 @@
 import { z } from "zod";
 import type { ModelItem } from "../contract/model.ts";
 import { providerHistory } from "../record/provider-history.ts";
-import type { Conversation } from "../record/conversation.ts";
-import type { ConversationRecord, StoredRecord } from "../record/conversation-record.ts";
+import type { ConversationRecord } from "../record/conversation-record.ts";
+import type { RecordLog } from "../record/record-log.ts";
 import type { SettledCall } from "../tools/dispatcher.ts";
 import type { AgentTranscript } from "./transcript.ts";
 
-/** A transcript over an open conversation; `loaded` is what the conversation held when it was opened. */
-export function conversationTranscript(
-  conversation: Conversation,
-  loaded: readonly StoredRecord[],
-): AgentTranscript {
-  const records: StoredRecord[] = [...loaded];
+/** A transcript over the records of an open conversation. */
+export function conversationTranscript(log: RecordLog): AgentTranscript {
   const append = async (record: ConversationRecord): Promise<void> => {
-    const seq = await conversation.append(record);
-    records.push({ seq, at: 0, record });
+    await log.append(record);
   };
-  // Appends are made in call order, so records of one call stay together and group-commit.
   const appendAll = async (batch: readonly ConversationRecord[]): Promise<void> => {
-    await Promise.all(batch.map(append));
-    records.sort((left, right) => left.seq - right.seq);
+    await log.appendAll(batch);
   };
   return {
     userMessage: (text, options = {}) =>
@@ -51,7 +44,7 @@ export function conversationTranscript(
       }),
     toolResults: (settled) => appendAll(settled.map(toolResultRecord)),
     history: async () => {
-      const { items, added } = providerHistory(records);
+      const { items, added } = providerHistory(log.records);
       await appendAll(
         added.map((result): ConversationRecord => ({
           kind: "tool-result",
@@ -61,7 +54,7 @@ export function conversationTranscript(
       );
       return items;
     },
-    close: () => conversation.close(),
+    close: () => log.close(),
   };
 }
 

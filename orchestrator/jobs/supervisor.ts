@@ -143,6 +143,16 @@ export class Supervisor {
     }
   }
 
+  /** Enqueues what is queued of a conversation that was adopted after the start (idempotent by execution id). */
+  async resume(conversationId: ConversationId): Promise<void> {
+    await this.#dispatch(this.#queuedOf(this.#conversation(conversationId)), true);
+  }
+
+  /** Forgets a conversation: its jobs have ended, or are somebody else's from now on. */
+  release(conversationId: ConversationId): void {
+    this.#conversations.delete(conversationId);
+  }
+
   jobs(conversationId: ConversationId): readonly Job[] {
     return this.#conversation(conversationId).table.all();
   }
@@ -360,10 +370,12 @@ export class Supervisor {
   }
 
   async #reenqueue(): Promise<void> {
-    const queued = [...this.#conversations.values()].flatMap(({ table }) =>
-      table.all().filter((job) => job.life.state === "queued" && !this.#recording.has(job.executionId)),
-    );
+    const queued = [...this.#conversations.values()].flatMap((each) => this.#queuedOf(each));
     await this.#dispatch(queued, true);
+  }
+
+  #queuedOf({ table }: ConversationJobs): readonly Job[] {
+    return table.all().filter((job) => job.life.state === "queued" && !this.#recording.has(job.executionId));
   }
 
   async #run(claim: Claim): Promise<void> {

@@ -1,15 +1,23 @@
 import { spawn } from "node:child_process";
 import type { StdioOptions } from "node:child_process";
-import { accessSync, closeSync, constants, existsSync, readFileSync, realpathSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { confinableWorkspace } from "./confinable-workspace.ts";
 import type { ConfinedCommand, Sandbox, SandboxOptions, SandboxRequest } from "./confined-command.ts";
-import { FilterFile } from "./filter-file.ts";
 import { hiddenLayout } from "./hidden-layout.ts";
+import { NamelessFile } from "./nameless-file.ts";
 import { ProcessCap } from "./process-cap.ts";
 import { protectWorkspace } from "./repository-protection.ts";
-import { filterFlags, isolationFlags, sandboxArguments, sandboxProcessLimit } from "./sandbox-arguments.ts";
+import {
+  filterDescriptor,
+  filterFlags,
+  isolationFlags,
+  sandboxArguments,
+  sandboxProcessLimit,
+  statusDescriptor,
+} from "./sandbox-arguments.ts";
 import type { SandboxFeatures, SandboxLayout } from "./sandbox-arguments.ts";
+import { systemCallFilter } from "./system-call-filter.ts";
 
 /** Time the probe may take, in ms. */
 const probeMs = 5_000;
@@ -22,12 +30,12 @@ class BubblewrapSandbox implements Sandbox {
   readonly #features: SandboxFeatures;
   readonly #options: SandboxOptions;
   readonly #cap: ProcessCap | undefined;
-  readonly #filter: FilterFile | undefined;
+  readonly #filter: NamelessFile | undefined;
 
   constructor(
     features: SandboxFeatures,
     options: SandboxOptions,
-    held: { readonly cap: ProcessCap | undefined; readonly filter: FilterFile | undefined },
+    held: { readonly cap: ProcessCap | undefined; readonly filter: NamelessFile | undefined },
   ) {
     this.#features = features;
     this.#options = options;
@@ -46,6 +54,7 @@ class BubblewrapSandbox implements Sandbox {
     const workspace = confinableWorkspace(request.workspace, this.#options.environment["HOME"]);
     const temporary = realpathSync(request.temporary);
     const directory = realpathSync(request.directory);
+    const status = new NamelessFile();
     const protection = protectWorkspace(workspace, request.git ?? "protect");
     const visible = [workspace, ...protection.writable, temporary];
     const layout: SandboxLayout = {
@@ -60,10 +69,16 @@ class BubblewrapSandbox implements Sandbox {
     return {
       argv: this.#cap === undefined ? argv : this.#cap.wrap(argv),
       contained: true,
-      opened: this.#filter?.opened ?? {},
+      opened: {
+        ...(this.#filter === undefined ? {} : { [filterDescriptor]: { path: this.#filter.path, mode: "r" } }),
+        [statusDescriptor]: { path: status.path, mode: "w" },
+      },
+      // bubblewrap writes the exit code only when it got as far as running the command.
+      neverStarted: () => !status.text().includes('"exit-code"'),
       set: { TMPDIR: "/tmp" },
       release: () => {
         protection.release();
+        status.close();
       },
     };
   }
@@ -86,7 +101,8 @@ export async function probeBubblewrap(
   if (program === undefined) {
     return { available: false, reason: "bubblewrap is not installed (no bwrap program in PATH)." };
   }
-  const filter = FilterFile.open();
+  const instructions = systemCallFilter(process.arch, process.getuid?.() === 0);
+  const filter = instructions === undefined ? undefined : new NamelessFile(instructions);
   let reason = "";
   for (const disableUserNamespaces of [true, false]) {
     const features: SandboxFeatures = {
@@ -94,7 +110,7 @@ export async function probeBubblewrap(
       disableUserNamespaces,
       processLimit: processLimit(),
       isRoot: process.getuid?.() === 0,
-      filterDescriptor: filter?.descriptor,
+      filtered: filter !== undefined,
     };
     const problem = await tryOut(features, filter);
     if (problem === undefined) {
@@ -112,7 +128,7 @@ export async function probeBubblewrap(
 /** Runs nothing in a sandbox like those of commands; what bubblewrap says when that fails, else undefined. */
 async function tryOut(
   features: SandboxFeatures,
-  filter: FilterFile | undefined,
+  filter: NamelessFile | undefined,
 ): Promise<string | undefined> {
   const [program, ...parameters] = [
     features.program,
@@ -130,7 +146,7 @@ async function tryOut(
       "exit 0",
     ],
   ];
-  const opened = filter?.reopen();
+  const opened = filter === undefined ? undefined : openSync(filter.path, "r");
   const stdio: StdioOptions = ["ignore", "ignore", "pipe", ...(opened === undefined ? [] : [opened])];
   try {
     const child = spawn(program ?? "", parameters, {

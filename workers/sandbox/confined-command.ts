@@ -1,3 +1,5 @@
+import type { OpenedPath } from "../spawner/spawner.ts";
+
 export interface SandboxOptions {
   /** The host's environment; PATH and HOME are used. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -26,7 +28,12 @@ export interface ConfinedCommand {
   /** For the spawner: whether all its processes end with its first one. */
   readonly contained: boolean;
   /** For the spawner: files the command needs opened. */
-  readonly opened: Readonly<Record<number, string>>;
+  readonly opened: Readonly<Record<number, OpenedPath>>;
+  /**
+   * After its end by itself: whether the sandbox could not be set up, so that nothing of the command ran and it may be
+   * tried again. Something to hide may have vanished in the moment of hiding it.
+   */
+  neverStarted(): boolean;
   /** To be called once the command has ended. */
   release(): void;
 }

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import type { SandboxOptions } from "./confined-command.ts";
 import { boundSockets, homeDirectories, secretPaths } from "./hidden-paths.ts";
-import { realPathOf } from "./real-path.ts";
+import { isReachable, realPathOf } from "./real-path.ts";
 import { isInside } from "./sandbox-arguments.ts";
 import type { SandboxLayout } from "./sandbox-arguments.ts";
 
@@ -14,14 +14,14 @@ export function hiddenLayout(
   const hiddenFiles = new Set<string>();
   for (const path of secretPaths(homeDirectories(options.environment), options.hidden)) {
     const real = realPathOf(path);
-    if (real === undefined || visible.includes(real)) continue;
+    if (real === undefined || visible.includes(real) || !isReachable(real)) continue;
     const stats = lstatSync(real, { throwIfNoEntry: false });
     if (stats === undefined) continue;
     (stats.isDirectory() ? hiddenDirectories : hiddenFiles).add(real);
   }
   for (const path of boundSockets()) {
     const real = realPathOf(path);
-    if (real === undefined || isReplaced(real)) continue;
+    if (real === undefined || isReplaced(real) || !isReachable(real)) continue;
     hiddenFiles.add(real);
   }
   return { hiddenDirectories: [...hiddenDirectories], hiddenFiles: [...hiddenFiles] };

@@ -25,8 +25,8 @@ export interface SandboxFeatures {
   readonly processLimit: number;
   /** Whether the user is root, who owns the kernel's settings even without any capability. */
   readonly isRoot: boolean;
-  /** Descriptor at which bubblewrap finds the system call filter; undefined where there is none for this machine. */
-  readonly filterDescriptor: number | undefined;
+  /** Whether there is a system call filter for this machine; bubblewrap gets it at {@link filterDescriptor}. */
+  readonly filtered: boolean;
 }
 
 /** Most processes and threads one sandboxed command may have. */
@@ -75,6 +75,7 @@ export function sandboxArguments(
     ...["/run", ...hidden].flatMap((path) => ["--remount-ro", path]),
     ...processFlags(features),
     ...filterFlags(features),
+    ...["--json-status-fd", String(statusDescriptor)],
     ...["--chdir", layout.directory, "--", ...limitPrefix(features), ...argv],
   ];
 }
@@ -87,8 +88,13 @@ function processFlags({ isRoot }: SandboxFeatures): readonly string[] {
   return isRoot ? ["--remount-ro", "/proc"] : [];
 }
 
-export function filterFlags({ filterDescriptor }: SandboxFeatures): readonly string[] {
-  return filterDescriptor === undefined ? [] : ["--seccomp", String(filterDescriptor)];
+/** Descriptor at which bubblewrap reads the system call filter. */
+export const filterDescriptor = 3;
+/** Descriptor at which bubblewrap writes whether the command began. */
+export const statusDescriptor = 4;
+
+export function filterFlags({ filtered }: SandboxFeatures): readonly string[] {
+  return filtered ? ["--seccomp", String(filterDescriptor)] : [];
 }
 
 /** Sets the limits inside, where the count of processes starts at none for the new user namespace. */

@@ -38,6 +38,7 @@ class SeatbeltSandbox implements Sandbox {
       argv: [program, "-p", profile, ...request.argv],
       contained: false,
       opened: {},
+      neverStarted: () => false,
       set: { TMPDIR: temporary },
       release: () => {
         protection.release();

@@ -145,6 +145,21 @@ export class CaptureStore {
     return { output, error };
   }
 
+  /** Removes a capture whose command never ran. */
+  async discard(capture: OpenCapture): Promise<void> {
+    await capture.output.close(true);
+    await capture.error?.close(true);
+    if (capture.artifact === undefined) return;
+    await this.#remove(capture.artifact);
+  }
+
+  /** Removes an artifact and the directories above it that are empty then. */
+  async #remove(artifact: ArtifactName): Promise<void> {
+    const directory = this.#directoryOf(artifact);
+    await rm(directory, { recursive: true, force: true });
+    for (const parent of [dirname(directory), dirname(dirname(directory))]) await removeIfEmpty(parent);
+  }
+
   /**
    * Lets go of the captures of an execution, or of all of a conversation's: what they are evidence of was handed over, or
    * nobody is left to hand it to. Unknown ones are ignored.
@@ -222,11 +237,7 @@ export class CaptureStore {
     const plan = planRetention(await this.list(), incomingBytes, this.limits, this.#now());
     if (plan.prune.length > 0) {
       await this.#bury(plan.prune);
-      for (const record of plan.prune) {
-        const directory = this.#directoryOf(record);
-        await rm(directory, { recursive: true, force: true });
-        for (const parent of [dirname(directory), dirname(dirname(directory))]) await removeIfEmpty(parent);
-      }
+      for (const record of plan.prune) await this.#remove(record);
     }
     return plan.fits;
   }

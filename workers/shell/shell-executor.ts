@@ -10,7 +10,7 @@ import type { Sandbox } from "../sandbox/confined-command.ts";
 import { SandboxError } from "../sandbox/sandbox-error.ts";
 import type { CommandEnd } from "../spawner/command-end.ts";
 import { commandEnvironment } from "../spawner/command-environment.ts";
-import type { Spawner } from "../spawner/spawner.ts";
+import type { OpenedPath, Spawner } from "../spawner/spawner.ts";
 import type { CaptureStore, ClosedCapture, OpenCapture } from "./capture-store.ts";
 import { formatShellLog } from "./shell-log-reference.ts";
 import { shellReport } from "./shell-report.ts";
@@ -60,29 +60,59 @@ interface Launch {
   readonly argv: readonly [string, ...string[]];
   readonly set: Readonly<Record<string, string>>;
   readonly contained: boolean;
-  readonly opened: Readonly<Record<number, string>>;
+  readonly opened: Readonly<Record<number, OpenedPath>>;
+  readonly neverStarted: () => boolean;
   readonly release: () => void;
 }
+
+/** Tries to set up a sandbox while what must be hidden comes and goes. */
+const sandboxTries = 4;
 
 async function runShellJob(
   job: JobExecution<"shell">,
   parts: ShellExecutorParts,
 ): Promise<Outcome<ShellResult>> {
-  const { payload } = job;
-  let launch: Launch;
   try {
-    launch = await prepareLaunch(job, parts);
+    for (let attempt = 1; ; attempt += 1) {
+      const ran = await runOnce(job, parts);
+      if (!ran.neverStarted) return ran.outcome;
+      if (attempt < sandboxTries) continue;
+      throw new SandboxError(
+        "sandbox-unavailable",
+        `The sandbox could not be set up in ${sandboxTries} tries, so the command did not run:\n${ran.outcome.result?.content ?? ""}`,
+      );
+    }
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
     return { state: "failed", failure: failureOf(error) };
   }
+}
+
+interface Ran {
+  readonly outcome: Outcome<ShellResult>;
+  /** Nothing of the command ran, which is certain, so that it may be tried again. */
+  readonly neverStarted: boolean;
+}
+
+async function runOnce(job: JobExecution<"shell">, parts: ShellExecutorParts): Promise<Ran> {
+  const { payload } = job;
+  const sandboxed = payload.execution === "sandboxed";
+  const prepare = sandboxed ? await prepareConfinement(job, parts) : () => unconfined(payload.command);
+  const capture = await parts.captures.open({
+    conversationId: job.conversationId,
+    executionId: job.executionId,
+    separate: payload.separateOutput,
+    protectUntilDelivered: true,
+  });
+  let launch: Launch;
   try {
-    const capture = await parts.captures.open({
-      conversationId: job.conversationId,
-      executionId: job.executionId,
-      separate: payload.separateOutput,
-      protectUntilDelivered: true,
-    });
+    // As late as possible: what it found to hide must still be there when the command starts.
+    launch = prepare();
+  } catch (error) {
+    await parts.captures.discard(capture);
+    throw error;
+  }
+  try {
     const end = await parts.spawner.run({
       argv: launch.argv,
       // A directory inside the sandbox is entered there; it may be hidden from, or differ for, everybody outside.
@@ -98,33 +128,55 @@ async function runShellJob(
       contained: launch.contained,
       opened: launch.opened,
     });
+    const neverStarted = end.cause === "exit" && end.exit.kind === "exited" && launch.neverStarted();
     const closed = await parts.captures.close(capture, end.outputComplete);
-    return outcomeOf(job, end, resultOf(job, end, capture, closed));
+    const outcome = outcomeOf(job, end, resultOf(job, end, capture, closed));
+    if (neverStarted) await parts.captures.discard(capture);
+    return { outcome, neverStarted };
   } finally {
     launch.release();
   }
 }
 
-async function prepareLaunch(job: JobExecution<"shell">, parts: ShellExecutorParts): Promise<Launch> {
+function shellArguments(command: string): [string, ...string[]] {
+  return [existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh", "-c", command];
+}
+
+function unconfined(command: string): Launch {
+  return {
+    argv: shellArguments(command),
+    ...{ set: {}, contained: false, opened: {} },
+    neverStarted: () => false,
+    release: () => undefined,
+  };
+}
+
+/** Does what takes time beforehand; what it resolves to builds the confined command at once. */
+async function prepareConfinement(
+  job: JobExecution<"shell">,
+  parts: ShellExecutorParts,
+): Promise<() => Launch> {
   const { payload } = job;
-  const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
-  const argv: [string, ...string[]] = [shell, "-c", payload.command];
-  if (payload.execution === "full")
-    return { argv, set: {}, contained: false, opened: {}, release: () => undefined };
   const sandbox = await parts.sandbox();
   if ("reason" in sandbox) throw new SandboxError("sandbox-unavailable", sandbox.reason);
   const temporary = join(parts.temporaryRoot, job.conversationId);
   await mkdir(temporary, { recursive: true, mode: 0o700 });
   const { workspace, git } = parts.confinement(job);
-  const confined = sandbox.confine({ argv, directory: payload.directory, workspace, temporary, git });
-  return {
-    argv: confined.argv,
-    set: { ...sandboxCaches, ...confined.set },
-    contained: confined.contained,
-    opened: confined.opened,
-    release: () => {
-      confined.release();
-    },
+  return () => {
+    const confined = sandbox.confine({
+      argv: shellArguments(payload.command),
+      ...{ directory: payload.directory, workspace, temporary, git },
+    });
+    return {
+      argv: confined.argv,
+      set: { ...sandboxCaches, ...confined.set },
+      contained: confined.contained,
+      opened: confined.opened,
+      neverStarted: () => confined.neverStarted(),
+      release: () => {
+        confined.release();
+      },
+    };
   };
 }
 

@@ -30,8 +30,14 @@ export interface CommandRequest {
   readonly graceMs?: number;
   /** True when the argv sets up a PID namespace that ends with its first process: then there are no survivors to find. */
   readonly contained?: boolean;
-  /** Files the command gets opened for reading, by descriptor number (3 and up). */
-  readonly opened?: Readonly<Record<number, string>>;
+  /** Files the command gets opened, by descriptor number (3 and up). */
+  readonly opened?: Readonly<Record<number, OpenedPath>>;
+}
+
+/** A file to open for a command: for reading, or for writing from its beginning. */
+export interface OpenedPath {
+  readonly path: string;
+  readonly mode: "r" | "w";
 }
 
 /** A command that was started (or failed to start: `ended` says so). */
@@ -323,7 +329,7 @@ function launch(
   leaked: readonly number[],
 ): { readonly child: ChildProcess | Error; readonly readers: readonly OutputReader[] } {
   const opened = Object.entries(request.opened ?? {}).map(
-    ([descriptor, path]) => [Number(descriptor), openSync(path, "r")] as const,
+    ([descriptor, { path, mode }]) => [Number(descriptor), openSync(path, mode)] as const,
   );
   const output = pipes.open();
   const errors = request.stderr === undefined ? undefined : pipes.open();

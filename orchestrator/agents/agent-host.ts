@@ -1,0 +1,119 @@
+/**
+ * The host side of one agent, child or primary: makes each turn durable, executes its tool calls and asks its policy what follows. The
+ * model loop itself runs in a pool thread and meets this object at its boundaries only.
+ */
+import type {
+  AgentEvent,
+  AgentHostPort,
+  Boundary,
+  BoundaryReply,
+  ReplayReply,
+  ReplayRequest,
+} from "../contract/agent-thread.ts";
+import type { HostItem, ModelUsage, ToolCallItem } from "../contract/model.ts";
+import type { ToolContext } from "../contract/tool.ts";
+import { type DispatchOptions, type SettledCall, dispatchCalls } from "../tools/dispatcher.ts";
+import type { AgentTranscript } from "./transcript.ts";
+
+/** What a policy knows when a response and the results of its calls are in the record. */
+export type TurnEnd = {
+  /** False: the model ended its turn with text. */
+  readonly calledTools: boolean;
+  readonly usage: ModelUsage;
+};
+
+/** What follows a boundary: the end of the run, or user messages (all in the record) behind the results. Nothing at all ends it, too. */
+export type Continuation = "finish" | readonly Extract<HostItem, { type: "user-message" }>[];
+
+export type AgentHostParts = {
+  readonly transcript: AgentTranscript;
+  readonly dispatch: DispatchOptions;
+  readonly context: Omit<ToolContext, "callId">;
+  readonly observe: (event: AgentEvent) => void;
+  readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
+  /** Decides what follows. Whatever it answers is in the durable record. */
+  readonly next: (turn: TurnEnd) => Promise<Continuation>;
+  /** Told of each response when it is in the record and its calls have not begun. */
+  readonly responded?: (boundary: Boundary) => void;
+};
+
+export class AgentHost implements AgentHostPort {
+  readonly #parts: AgentHostParts;
+  readonly #usages: ModelUsage[] = [];
+  #requests = 0;
+  #lastText = "";
+  /** Appends that events began; a boundary and the end of the run wait for them. */
+  #recording: Promise<void> = Promise.resolve();
+
+  constructor(parts: AgentHostParts) {
+    this.#parts = parts;
+  }
+
+  /** Requests completed so far, with the usage of each. */
+  get usages(): readonly ModelUsage[] {
+    return this.#usages;
+  }
+
+  /** Requests sent so far, failed ones included. */
+  get requestCount(): number {
+    return this.#requests;
+  }
+
+  /** The last text the model produced; empty while there was none. */
+  get lastText(): string {
+    return this.#lastText;
+  }
+
+  /** Resolves when all that events told is in the record; rejects when it could not be written. */
+  recorded(): Promise<void> {
+    return this.#recording;
+  }
+
+  async boundary(boundary: Boundary): Promise<BoundaryReply> {
+    const { transcript, responded, next } = this.#parts;
+    await this.recorded();
+    this.#usages.push(boundary.usage);
+    await transcript.response(boundary.items, boundary.usage, {
+      requestNumber: boundary.requestNumber,
+      responseId: boundary.responseId,
+    });
+    const text = boundary.items
+      .flatMap((item) => (item.type === "assistant-message" ? [item.text] : []))
+      .join("\n");
+    if (text !== "") this.#lastText = text;
+    responded?.(boundary);
+    const calls = boundary.items.filter((item) => item.type === "tool-call");
+    const results = await this.#runCalls(calls);
+    const messages = await next({ calledTools: calls.length > 0, usage: boundary.usage });
+    if (messages === "finish") return { next: "finish" };
+    const items: HostItem[] = [...results, ...messages];
+    return items.length === 0 ? { next: "finish" } : { next: "continue", items };
+  }
+
+  async replay(request: ReplayRequest): Promise<ReplayReply> {
+    return this.#parts.replay(request);
+  }
+
+  event(event: AgentEvent): void {
+    if (event.event === "request-started") this.#requests += 1;
+    if (event.event === "attempt-failed") this.#record(this.#parts.transcript.failedAttempt(event));
+    this.#parts.observe(event);
+  }
+
+  #record(append: Promise<void>): void {
+    this.#recording = Promise.all([this.#recording, append]).then(() => undefined);
+    // The rejection is met by whoever waits next; until then it must not count as unhandled.
+    this.#recording.catch(() => undefined);
+  }
+
+  async #runCalls(calls: readonly ToolCallItem[]): Promise<readonly HostItem[]> {
+    if (calls.length === 0) return [];
+    const settled: readonly SettledCall[] = await dispatchCalls(
+      calls,
+      this.#parts.context,
+      this.#parts.dispatch,
+    );
+    await this.#parts.transcript.toolResults(settled);
+    return settled.map(({ result }) => result);
+  }
+}

@@ -1,0 +1,306 @@
+/** One conversation of a host: its record and job journal, its tools, its children and their results. */
+import type { AgentRunner, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
+import {
+  type ChildObservation,
+  ChildService,
+  type RunnableRole,
+  conversationOf,
+} from "../agents/child-service.ts";
+import type { ChildRun } from "../agents/agent-executor.ts";
+import { conversationTranscript } from "../agents/conversation-transcript.ts";
+import { agentEntries, roleDirectory } from "../agents/role-directory.ts";
+import type { AgentTranscript } from "../agents/transcript.ts";
+import type { RoleCatalog } from "../../roles/index.ts";
+import type { ToolCaller } from "../contract/caller.ts";
+import { type Failure, failureOf } from "../contract/failure.ts";
+import { type ConversationId, type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
+import type { Authority } from "../contract/permissions.ts";
+import type { ToolDeclaration } from "../contract/tool.ts";
+import { shellTool } from "../executions/shell-tool.ts";
+import type { Job } from "../jobs/job-table.ts";
+import { isTerminal } from "../jobs/lifecycle.ts";
+import type { JobAnnouncement, JobExecution, Supervisor } from "../jobs/supervisor.ts";
+import type { ModelDirectory } from "../models/model-directory.ts";
+import {
+  type Conversation,
+  type ConversationStoreOptions,
+  createConversation,
+} from "../record/conversation.ts";
+import type { StoredRecord } from "../record/conversation-record.ts";
+import { ExecutionDirectory } from "../record/execution-directory.ts";
+import { type OpenedJobJournal, jobJournalPath, openJobJournal } from "../record/job-journal.ts";
+import { OverflowStore } from "../record/overflow-store.ts";
+import { RecordLog } from "../record/record-log.ts";
+import type { JobInventory } from "../recovery/job-inventory.ts";
+import type { RecoveredJobs } from "../recovery/recover-jobs.ts";
+import { recoverConversation } from "../recovery/recover-conversation.ts";
+import { contextScheme } from "../resources/context-scheme.ts";
+import type { ResourceScheme } from "../resources/resource-scheme.ts";
+import { resourceTools } from "../resources/resource-tools.ts";
+import type { JobView } from "../tasks/job-record.ts";
+import { jobTools, visibleJobs } from "../tasks/job-tools.ts";
+import type { PublicationParts, PublicationPlaces } from "../tasks/result-publication.ts";
+import { taskTools } from "../tasks/task-tools.ts";
+import { ToolRegistry } from "../tools/registry.ts";
+
+/** Time a blocking tool call waits before its job is handed off (facts C.3). */
+const blockingGraceMs = 10_000;
+
+export type ConversationHostParts = {
+  /** Absolute directories of the data root. */
+  readonly dataRoot: string;
+  readonly runner: AgentRunner;
+  /** Resource schemes. `mayInspect` tells whether a caller may look at an execution of its root conversation. */
+  readonly schemes: (
+    mayInspect: (caller: ToolCaller, executionId: string) => boolean,
+  ) => readonly ResourceScheme[];
+  /** Further tools of the machine, such as search. */
+  readonly machineTools: readonly ToolDeclaration[];
+  readonly roles: () => RoleCatalog;
+  readonly models: ModelDirectory;
+  readonly authority: Authority;
+  readonly permissionNote: () => string;
+  readonly primaryModel: () => string;
+  readonly maxDepth: number;
+  readonly childTimeoutMs: number | undefined;
+  readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
+  readonly announce: (announcement: JobAnnouncement) => void;
+  readonly observe: (observation: ChildObservation) => void;
+  /** Told of each job whose outcome was handed over: its evidence needs no protection from pruning any more. */
+  readonly handedOver: (job: Job) => void;
+  /** Failures that belong to no job. */
+  readonly report: (failure: Failure) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** The directory of all conversations. */
+export function conversationsDirectory({ dataRoot }: Pick<ConversationHostParts, "dataRoot">): string {
+  return `${dataRoot}/conversations`;
+}
+
+export class ConversationHost {
+  readonly conversation: Conversation;
+  readonly journal: OpenedJobJournal["journal"];
+  readonly supervisor: Supervisor;
+  readonly children: ChildService;
+  readonly registry: ToolRegistry;
+  readonly overflow: OverflowStore;
+  readonly publication: PublicationParts;
+  /** What a dead host left of this conversation, as it was when this one opened it. */
+  readonly inventory: JobInventory;
+  readonly #parts: ConversationHostParts;
+  readonly #roleOf = new Map<ExecutionId, RunnableRole>();
+
+  private constructor(
+    parts: ConversationHostParts,
+    opened: {
+      readonly supervisor: Supervisor;
+      readonly conversation: Conversation;
+      readonly journal: OpenedJobJournal["journal"];
+      readonly jobs: RecoveredJobs;
+      readonly inventory: JobInventory;
+    },
+  ) {
+    this.#parts = parts;
+    this.supervisor = opened.supervisor;
+    this.conversation = opened.conversation;
+    this.journal = opened.journal;
+    this.inventory = opened.inventory;
+    this.publication = {
+      ...publicationPlaces(parts),
+      namesOf: (job) => this.namesOf(job),
+      roleOf: (job) => this.#roleOf.get(job.executionId),
+    };
+    this.overflow = new OverflowStore(`${parts.dataRoot}/context`);
+    this.registry = this.#createRegistry();
+    this.children = this.#createChildren();
+    const { table, keys } = opened.jobs;
+    this.supervisor.adopt({ conversationId: this.id, journal: this.journal, table }, keys);
+  }
+
+  /**
+   * Takes over a conversation that this process may write: recovers the jobs that `records` and its job journal know of. Nothing is
+   * enqueued before the supervisor starts or is asked to resume the conversation.
+   */
+  static async open(
+    parts: ConversationHostParts,
+    supervisor: Supervisor,
+    conversation: Conversation,
+    rootRecords: readonly StoredRecord[],
+  ): Promise<ConversationHost> {
+    const { journal, records } = await openJobJournal(
+      jobJournalPath(conversationsDirectory(parts), conversation.id),
+      { onSyncFailure: syncReporter(parts) },
+    );
+    const earlier = await recoverConversation({
+      conversationId: conversation.id,
+      rootRecords,
+      records,
+      journal,
+      places: publicationPlaces(parts),
+    });
+    return new ConversationHost(parts, { supervisor, conversation, journal, ...earlier });
+  }
+
+  get id(): ConversationId {
+    return this.conversation.id;
+  }
+
+  /** The role called `name`, usable with the tools of this conversation. */
+  async findRole(name: string): Promise<RunnableRole> {
+    return this.#roles().find(name);
+  }
+
+  jobs(): readonly Job[] {
+    return this.supervisor.jobs(this.id);
+  }
+
+  isRegisteredTool(name: string): boolean {
+    return name === "yield.submit" || this.registry.get(name) !== undefined;
+  }
+
+  /** The durable result file of an execution of this conversation, absolute: a child's result, else the terminal record. */
+  resultPath(executionId: string): string {
+    const id = executionIdSchema.parse(executionId);
+    const isChild = this.supervisor.find(this.id, id)?.kind === "agent";
+    const directory = new ExecutionDirectory(this.publication.tasksDirectory, this.id, id);
+    return directory.pathOf(isChild ? "result.sexp" : "terminal.sexp");
+  }
+
+  async prepareRun(job: JobExecution<"agent">): Promise<ChildRun> {
+    this.#roleOf.set(job.executionId, await this.#roles().find(job.payload.role));
+    return this.children.prepareRun(job);
+  }
+
+  announce(announcement: JobAnnouncement): void {
+    this.#parts.announce(announcement);
+    if (announcement.kind !== "settled") return;
+    this.children.completed({ job: announcement.job, outcome: announcement.outcome });
+    this.#roleOf.delete(announcement.job.executionId);
+    if (!announcement.job.detached) this.#parts.handedOver(announcement.job);
+  }
+
+  /** Visible names from the root's child down to the job's owner. */
+  namesOf(job: Job): readonly string[] {
+    return job.owner.lineage.map(
+      (executionId) => this.supervisor.find(this.id, executionId)?.name ?? executionId,
+    );
+  }
+
+  view(job: Job): JobView {
+    return {
+      job,
+      outcome: this.supervisor.outcomeOf(job.executionId),
+      progress: this.children.progress(job.executionId),
+      artifactPath: this.resultPath(job.executionId),
+      artifactAvailable: isTerminal(job.life.state) && job.kind === "agent",
+      ownerName: this.namesOf(job).at(-1) ?? "primary",
+      now: this.#parts.now(),
+    };
+  }
+
+  /** The primary sees every execution; a child its own and those below it. */
+  mayInspect(caller: ToolCaller, executionId: string): boolean {
+    if (caller.executionId === undefined || caller.executionId === executionId) return true;
+    return visibleJobs(this.supervisor, caller).some((job) => job.executionId === executionId);
+  }
+
+  /** Closes journal and record. */
+  async close(): Promise<void> {
+    await this.journal.close();
+    await this.conversation.close();
+  }
+
+  #roles(): ReturnType<typeof roleDirectory> {
+    return roleDirectory(this.#parts.roles, () => this.registry.names());
+  }
+
+  #createRegistry(): ToolRegistry {
+    const { supervisor } = this;
+    const view = (job: Job): Promise<JobView> => Promise.resolve(this.view(job));
+    return new ToolRegistry([
+      ...resourceTools([
+        ...this.#parts.schemes((caller, executionId) => this.mayInspect(caller, executionId)),
+        contextScheme(this.overflow),
+      ]),
+      ...this.#parts.machineTools,
+      shellTool({ supervisor, view, graceMs: blockingGraceMs }),
+      ...taskTools({
+        supervisor,
+        view,
+        prepare: (item, context, index) => this.children.prepareTask(item, context, index),
+        agents: (caller) =>
+          Promise.resolve(
+            agentEntries(this.#parts.roles(), caller.kind === "primary" ? undefined : caller.role),
+          ),
+        artifactRoot: `${this.publication.tasksDirectory}/${this.id}`,
+        graceMs: blockingGraceMs,
+        now: this.#parts.now,
+      }),
+      ...jobTools({
+        supervisor,
+        view,
+        steer: (job, message) => Promise.resolve().then(() => this.children.steer(job, message)),
+      }),
+    ]);
+  }
+
+  #createChildren(): ChildService {
+    const parts = this.#parts;
+    return new ChildService({
+      rootConversationId: this.id,
+      supervisor: this.supervisor,
+      journal: this.journal,
+      tools: this.registry,
+      roles: this.#roles(),
+      models: parts.models,
+      authority: parts.authority,
+      permissionNote: parts.permissionNote,
+      primaryModel: parts.primaryModel,
+      overflow: this.overflow,
+      openTranscript: (job) => this.#openTranscript(job),
+      replay: parts.replay,
+      maxDepth: parts.maxDepth,
+      childTimeoutMs: parts.childTimeoutMs,
+      now: parts.now,
+      observe: parts.observe,
+      delivered: parts.handedOver,
+    });
+  }
+
+  async #openTranscript(job: JobExecution<"agent">): Promise<AgentTranscript> {
+    const conversation = await createConversation(storeOptions(this.#parts), {
+      id: conversationOf(job),
+      directory: job.payload.workspace,
+      promptCacheKey: job.executionId,
+      model: job.payload.model,
+      reasoningEffort: job.payload.reasoningEffort,
+    });
+    return conversationTranscript(new RecordLog(conversation, [], this.#parts.now));
+  }
+}
+
+function publicationPlaces(parts: Pick<ConversationHostParts, "dataRoot" | "now">): PublicationPlaces {
+  return {
+    tasksDirectory: `${parts.dataRoot}/tasks`,
+    conversationsDirectory: conversationsDirectory(parts),
+    now: parts.now,
+  };
+}
+
+/** A background sync that failed is told; the next one repairs it, and nothing acknowledged is lost while the machine runs. */
+function syncReporter(parts: Pick<ConversationHostParts, "report">): (error: unknown) => void {
+  return (error) => parts.report(failureOf(error));
+}
+
+/** Where and how the conversations of a host are kept. */
+export function storeOptions(
+  parts: Pick<ConversationHostParts, "dataRoot" | "now" | "report">,
+): ConversationStoreOptions {
+  return {
+    directory: conversationsDirectory(parts),
+    now: parts.now,
+    onSyncFailure: syncReporter(parts),
+  };
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import type { Evidence } from "../../script/drill/evidence.ts";
+import { allEffects } from "../../script/drill/job-tree.ts";
+import { type RunEnd, violations } from "../../script/drill/verdict.ts";
+import type { RecoveryReport } from "../../script/drill/host-protocol.ts";
+import {
+  admittedAgent,
+  claimed,
+  conversationId,
+  intent,
+  settled,
+} from "../orchestrator/recovery/job-history.ts";
+
+const nothing: RecoveryReport = { interrupted: [], queued: [], unanswered: [], settled: [] };
+const killed: RunEnd = {
+  survived: false,
+  status: null,
+  eventKinds: ["run-started"],
+  artifactStatus: undefined,
+  stderr: "",
+};
+const finished: RunEnd = {
+  survived: true,
+  status: 0,
+  eventKinds: ["run-started", "run-finished"],
+  artifactStatus: "succeeded",
+  stderr: "",
+};
+const job = admittedAgent();
+const whole: Evidence = {
+  effects: allEffects,
+  records: [job, claimed(job.executionId), ...allEffects.map((id) => intent(id)), settled(job.executionId)],
+  anomalies: [],
+  results: new Map([[conversationId, allEffects.map((callId) => ({ callId, status: "ok" }))]]),
+  terminals: [job.executionId],
+};
+
+describe("the drill's verdict", () => {
+  it("finds nothing wrong with a whole run, killed at its end or not", () => {
+    expect(violations(whole, nothing, finished)).toEqual([]);
+    expect(violations(whole, nothing, killed)).toEqual([]);
+  });
+
+  it.each<[string, Partial<Evidence>, Partial<RecoveryReport>, Partial<RunEnd>]>([
+    ["happened 2 times", { effects: [...allEffects, "E07"] }, {}, {}],
+    [
+      "effects missing although the run went on: E30",
+      { effects: allEffects.filter((id) => id !== "E30") },
+      {},
+      {},
+    ],
+    [
+      "is recorded as done and did not happen",
+      { effects: allEffects.filter((id) => id !== "E30") },
+      {},
+      killed,
+    ],
+    [
+      "without an intent",
+      { records: whole.records.filter((record) => record.kind !== "intent" || record.callId !== "E02") },
+      {},
+      {},
+    ],
+    ["neither recorded nor reported", { results: new Map() }, {}, {}],
+    ["torn or unknown lines", { effects: [...allEffects, "E0"] }, {}, {}],
+    ["claimed 2 times", { records: [...whole.records, claimed(job.executionId)] }, {}, {}],
+    ["has 2 terminal records", { records: [...whole.records, settled(job.executionId)] }, {}, {}],
+    ["has no terminal record", { records: whole.records.slice(0, -1), terminals: [] }, {}, {}],
+    ["settled without terminal.sexp", { terminals: [] }, {}, {}],
+    [
+      "terminal.sexp and no settlement",
+      { records: whole.records.slice(0, -1) },
+      { interrupted: [job.executionId] },
+      {},
+    ],
+    ["settled and reported interrupted", {}, { interrupted: [job.executionId] }, {}],
+    [
+      "under a token that never claimed it",
+      { records: whole.records.filter(({ kind }) => kind !== "claimed") },
+      {},
+      {},
+    ],
+    ["has a missing after it was opened", { anomalies: ["missing"] }, {}, {}],
+    ["0 terminal events", {}, {}, { eventKinds: ["run-started"] }],
+    ["2 terminal events", {}, {}, { eventKinds: ["run-finished", "run-finished"] }],
+    ["ended with status 1", {}, {}, { status: 1 }],
+  ])("finds that … %s", (sentence, evidence, recovery, end) => {
+    const found = violations({ ...whole, ...evidence }, { ...nothing, ...recovery }, { ...finished, ...end });
+    expect(found.join("\n")).toContain(sentence);
+  });
+});
