@@ -1,4 +1,5 @@
 /** `autolith lisp`: the Common Lisp of this checkout as a command of its own. */
+import { isatty } from "node:tty";
 import { LispArgumentError } from "../../lisp/repl/arguments.ts";
 import { runLispCommand } from "../../lisp/repl/command.ts";
 import { UsageError } from "../arguments.ts";
@@ -24,7 +25,7 @@ export async function lispCommand(argv: readonly string[]): Promise<number> {
   }
   try {
     return await runLispCommand(argv, {
-      interactive: process.stdin.isTTY === true,
+      interactive: isatty(0),
       writeError: (text) => process.stderr.write(text),
     });
   } catch (error) {
