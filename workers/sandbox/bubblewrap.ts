@@ -31,6 +31,8 @@ class BubblewrapSandbox implements Sandbox {
   readonly #options: SandboxOptions;
   readonly #cap: ProcessCap | undefined;
   readonly #filter: NamelessFile | undefined;
+  /** Those no command uses at the moment; opening one for a command empties it. */
+  readonly #statusFiles: NamelessFile[] = [];
 
   constructor(
     features: SandboxFeatures,
@@ -54,7 +56,7 @@ class BubblewrapSandbox implements Sandbox {
     const workspace = confinableWorkspace(request.workspace, this.#options.environment["HOME"]);
     const temporary = realpathSync(request.temporary);
     const directory = realpathSync(request.directory);
-    const status = new NamelessFile();
+    const status = this.#statusFiles.pop() ?? new NamelessFile();
     const protection = protectWorkspace(workspace, request.git ?? "protect");
     const visible = [workspace, ...protection.writable, temporary];
     const layout: SandboxLayout = {
@@ -78,7 +80,7 @@ class BubblewrapSandbox implements Sandbox {
       set: { TMPDIR: "/tmp" },
       release: () => {
         protection.release();
-        status.close();
+        this.#statusFiles.push(status);
       },
     };
   }
@@ -87,6 +89,7 @@ class BubblewrapSandbox implements Sandbox {
   close(): void {
     this.#cap?.close();
     this.#filter?.close();
+    for (const file of this.#statusFiles.splice(0)) file.close();
   }
 }
 
