@@ -9,6 +9,7 @@ import { NamelessFile } from "./nameless-file.ts";
 import { ProcessCap } from "./process-cap.ts";
 import { protectWorkspace } from "./repository-protection.ts";
 import {
+  baseMounts,
   filterDescriptor,
   filterFlags,
   isolationFlags,
@@ -136,7 +137,7 @@ async function tryOut(
   const [program, ...parameters] = [
     features.program,
     ...isolationFlags(features),
-    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"],
+    ...baseMounts(),
     ...filterFlags(features),
     ...[
       "--",
