@@ -43,7 +43,7 @@ export function shellTool(parts: ShellToolParts): ToolDeclaration {
   return declareTool({
     name: "shell.run",
     description:
-      "Runs a shell command and returns its exit status and output (long output is shortened and kept whole under a shell-log: reference). Standard input is empty: commands cannot ask. A command that runs longer than 10 s goes on as a job, whose completion you are told.",
+      "Runs a shell command and returns its exit status and output (long output is shortened and kept whole under a shell-log: reference). Standard input is empty: commands cannot ask. Processes left in the background end with the command; to keep one, run it in the foreground with async: true. A command that runs longer than 10 s goes on as a job, whose completion you are told.",
     arguments: shellArguments,
     effects: "external",
     concurrency: "parallel",

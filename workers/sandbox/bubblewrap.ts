@@ -9,6 +9,7 @@ import { NamelessFile } from "./nameless-file.ts";
 import { ProcessCap } from "./process-cap.ts";
 import { protectWorkspace } from "./repository-protection.ts";
 import {
+  baseMounts,
   filterDescriptor,
   filterFlags,
   isolationFlags,
@@ -31,6 +32,8 @@ class BubblewrapSandbox implements Sandbox {
   readonly #options: SandboxOptions;
   readonly #cap: ProcessCap | undefined;
   readonly #filter: NamelessFile | undefined;
+  /** Those no command uses at the moment; opening one for a command empties it. */
+  readonly #statusFiles: NamelessFile[] = [];
 
   constructor(
     features: SandboxFeatures,
@@ -54,7 +57,7 @@ class BubblewrapSandbox implements Sandbox {
     const workspace = confinableWorkspace(request.workspace, this.#options.environment["HOME"]);
     const temporary = realpathSync(request.temporary);
     const directory = realpathSync(request.directory);
-    const status = new NamelessFile();
+    const status = this.#statusFiles.pop() ?? new NamelessFile();
     const protection = protectWorkspace(workspace, request.git ?? "protect");
     const visible = [workspace, ...protection.writable, temporary];
     const layout: SandboxLayout = {
@@ -78,7 +81,7 @@ class BubblewrapSandbox implements Sandbox {
       set: { TMPDIR: "/tmp" },
       release: () => {
         protection.release();
-        status.close();
+        this.#statusFiles.push(status);
       },
     };
   }
@@ -87,6 +90,7 @@ class BubblewrapSandbox implements Sandbox {
   close(): void {
     this.#cap?.close();
     this.#filter?.close();
+    for (const file of this.#statusFiles.splice(0)) file.close();
   }
 }
 
@@ -133,7 +137,7 @@ async function tryOut(
   const [program, ...parameters] = [
     features.program,
     ...isolationFlags(features),
-    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"],
+    ...baseMounts(),
     ...filterFlags(features),
     ...[
       "--",

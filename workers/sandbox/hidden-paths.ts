@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 
@@ -146,13 +146,26 @@ function accountHomes(): readonly string[] {
     .filter((home) => !/^\/(usr|bin|sbin|lib|dev|proc|sys)\//.test(home));
 }
 
-/** Every path a sandboxed command must not see, existing or not, before links are resolved. */
+/**
+ * Every path a sandboxed command must not see, before links are resolved. Some of them may not exist; of a home that can
+ * be listed, names it does not have are left out, which saves most of the looking.
+ */
 export function secretPaths(homes: readonly string[], further: readonly string[]): readonly string[] {
   return [
     ...systemSecrets,
-    ...homes.flatMap((home) => homeSecrets.map((name) => join(home, name))),
+    ...homes.flatMap((home) => secretsOf(home).map((name) => join(home, name))),
     ...further,
   ];
+}
+
+function secretsOf(home: string): readonly string[] {
+  try {
+    const names = new Set(readdirSync(home));
+    return homeSecrets.filter((path) => names.has(path.split("/", 1)[0] ?? ""));
+  } catch (error) {
+    // A home that may be entered but not listed can still hold any of them.
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? [] : homeSecrets;
+  }
 }
 
 /**

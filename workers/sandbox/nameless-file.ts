@@ -1,4 +1,5 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -8,14 +9,10 @@ export class NamelessFile {
 
   /** Throws the file system's error. */
   constructor(content: Uint8Array = new Uint8Array()) {
-    const directory = mkdtempSync(join(tmpdir(), "autolith-file-"));
-    try {
-      const path = join(directory, "file");
-      writeFileSync(path, content, { mode: 0o600 });
-      this.#file = openSync(path, "r+");
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
+    const path = join(tmpdir(), `autolith-${randomUUID()}`);
+    this.#file = openSync(path, "wx+", 0o600);
+    unlinkSync(path);
+    writeSync(this.#file, content);
   }
 
   /** Opens the file anew, from its beginning, in this process. */

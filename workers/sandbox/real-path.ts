@@ -1,10 +1,11 @@
-import { realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** The real path of something, or undefined when it does not exist or may not be looked at. */
 export function realPathOf(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    // Most paths that are asked for do not exist, and an exception for each would cost most of the time.
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(path);
   } catch {
     // What does not exist, or the user may not look at, cannot be seen inside either.
     return undefined;

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, realpathSync, rmdirSync, writeFileSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import { describeWriteFailure } from "../shell/file-system-name.ts";
 import { SandboxError } from "./sandbox-error.ts";
 
 /** Names in a workspace that decide what runs outside the sandbox later: git's hooks and configuration, and our own. */
@@ -40,7 +41,7 @@ export function protectWorkspace(workspace: string, git: "protect" | "administer
       );
     }
     if (stats === undefined || placeholderUses.has(path)) {
-      hold(path);
+      if (!hold(path)) continue;
       held.push(path);
     }
     if (name === ".git" && git === "administer" && stats !== undefined) {
@@ -62,9 +63,23 @@ function lookAt(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-function hold(path: string): void {
+/** Makes sure that a name exists; false when this user cannot make it, and so no command can either. */
+function hold(path: string): boolean {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "EROFS" || code === "EACCES" || code === "EPERM") return false;
+    if (code !== "EEXIST") {
+      throw new SandboxError(
+        "sandbox-workspace",
+        `No sandbox: ${path} cannot be protected. ${describeWriteFailure(error, path)}`,
+        { cause: error },
+      );
+    }
+  }
   placeholderUses.set(path, (placeholderUses.get(path) ?? 0) + 1);
-  mkdirSync(path, { recursive: true });
+  return true;
 }
 
 function letGo(path: string): void {

@@ -59,7 +59,7 @@ export function sandboxArguments(
   return [
     features.program,
     ...isolationFlags(features),
-    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"],
+    ...baseMounts(),
     ...["--bind", layout.temporary, "/tmp", "--bind", layout.temporary, "/var/tmp"],
     // A hidden directory may hold a writable tree (an isolated checkout among our own data): then it is hidden first.
     ...hidden.filter(holdsWritable).flatMap((path) => ["--tmpfs", path]),
@@ -72,11 +72,22 @@ export function sandboxArguments(
       )
       .flatMap((path) => ["--ro-bind", "/dev/null", path]),
     ...layout.shown.flatMap((path) => ["--ro-bind", path, path]),
-    ...["/run", ...hidden].flatMap((path) => ["--remount-ro", path]),
+    ...["/run", "/dev", ...hidden].flatMap((path) => ["--remount-ro", path]),
     ...processFlags(features),
     ...filterFlags(features),
     ...["--json-status-fd", String(statusDescriptor)],
     ...["--chdir", layout.directory, "--", ...limitPrefix(features), ...argv],
+  ];
+}
+
+/** Bytes of shared memory a sandboxed command may use. */
+const sharedMemoryBytes = 1024 * 1024 * 1024;
+
+/** What every sandbox stands on: the host read-only, own devices, own processes, own and bounded shared memory. */
+export function baseMounts(): readonly string[] {
+  return [
+    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"],
+    ...["--perms", "1777", "--size", String(sharedMemoryBytes), "--tmpfs", "/dev/shm"],
   ];
 }
 

@@ -46,6 +46,8 @@ const sandboxCaches: Readonly<Record<string, string>> = {
   PIP_CACHE_DIR: "/tmp/.cache/pip",
   UV_CACHE_DIR: "/tmp/.cache/uv",
   PYTHONPYCACHEPREFIX: "/tmp/.cache/pycache",
+  // Its index is read-only too; git need not try.
+  GIT_OPTIONAL_LOCKS: "0",
 };
 
 /**

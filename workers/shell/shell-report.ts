@@ -74,17 +74,18 @@ function remarks(reported: ReportedCommand): readonly string[] {
   if (end.survivorsLeft > 0)
     lines.push(`${end.survivorsLeft} processes could not be ended and may still run.`);
   const failed = end.exit.kind !== "exited" || end.exit.code !== 0;
-  if (failed && end.cause === "exit" && end.exit.kind !== "not-started") {
-    if (sandboxed) lines.push("sandboxed: no network; only the workspace and /tmp are writable.");
-    if (wantedInput(reported)) {
-      lines.push("Interactive input is not available: standard input is empty and there is no terminal.");
-    }
+  const ran = failed && end.exit.kind !== "not-started" && end.cause !== "cancelled";
+  if (ran && end.cause === "exit" && sandboxed) {
+    lines.push("sandboxed: no network; only the workspace and /tmp are writable.");
+  }
+  if (ran && wantedInput(reported)) {
+    lines.push("Interactive input is not available: standard input is empty and there is no terminal.");
   }
   return lines;
 }
 
 const inputWords =
-  /EOF when reading|terminal prompts disabled|not a (?:tty|terminal)|no tty|a terminal is required|a password is required|Inappropriate ioctl|could not read (?:Username|Password)|Host key verification failed|EOFError|unable to prompt|problem with the editor|stdin is not/i;
+  /EOF when reading|terminal prompts disabled|not (?:from )?a (?:tty|terminal)|no tty|failed tty|[Pp]assword: |^#\? $|a terminal is required|a password is required|Inappropriate ioctl|could not read (?:Username|Password)|Host key verification failed|EOFError|unable to prompt|problem with the editor|stdin is not/im;
 
 /** Whether a failed command seems to have waited for a person; a guess that only adds a hint. */
 function wantedInput({ command, streams }: ReportedCommand): boolean {

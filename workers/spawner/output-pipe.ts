@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, constants, openSync, readdirSync, readFileSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -18,11 +18,12 @@ const batchSize = 16;
  * ones are made in batches and unlinked as soon as both ends are open.
  */
 export class PipeSource {
-  readonly #directory: string;
+  readonly #directories: readonly [string, ...string[]];
   readonly #ready: string[] = [];
 
-  constructor(directory: string) {
-    this.#directory = directory;
+  /** Directories to make pipes in, in order of preference: when one cannot be written the next is used. */
+  constructor(directories: readonly [string, ...string[]]) {
+    this.#directories = directories;
   }
 
   /** Opens one pipe. The caller closes `writeEnd` once the child has it. */
@@ -38,37 +39,45 @@ export class PipeSource {
         throw error;
       }
     } catch (error) {
-      throw new SpawnerError(
-        "spawner-setup",
-        `Cannot open an output pipe in ${this.#directory}: ${String(error)}`,
-        {
-          cause: error,
-        },
-      );
+      throw new SpawnerError("spawner-setup", `Cannot open the output pipe ${path}: ${String(error)}`, {
+        cause: error,
+      });
     } finally {
-      rmSync(path, { force: true });
+      unlinkQuietly(path);
     }
   }
 
+  /** Removes the pipes nobody used. */
+  close(): void {
+    for (const path of this.#ready.splice(0)) unlinkQuietly(path);
+  }
+
   #makeBatch(): string {
-    const stem = randomBytes(4).toString("hex");
-    const paths = Array.from({ length: batchSize }, (_, index) =>
-      join(this.#directory, `pipe-${stem}-${index}`),
-    );
-    try {
-      execFileSync("mkfifo", ["-m", "600", "--", ...paths], { stdio: ["ignore", "ignore", "pipe"] });
-    } catch (error) {
-      throw new SpawnerError(
-        "spawner-setup",
-        `Cannot make output pipes in ${this.#directory}: ${String(error)}`,
-        {
-          cause: error,
-        },
-      );
+    const failures: string[] = [];
+    for (const directory of this.#directories) {
+      const stem = randomBytes(8).toString("hex");
+      const paths = Array.from({ length: batchSize }, (_, index) => join(directory, `pipe-${stem}-${index}`));
+      const made = spawnSync("mkfifo", ["-m", "600", "--", ...paths], {
+        stdio: ["ignore", "ignore", "pipe"],
+        encoding: "utf8",
+      });
+      const [first, ...others] = paths;
+      if (made.status === 0 && first !== undefined) {
+        this.#ready.push(...others);
+        return first;
+      }
+      failures.push(made.error?.message ?? made.stderr.trim());
     }
-    const first = paths.pop();
-    this.#ready.push(...paths);
-    return first ?? "";
+    throw new SpawnerError("spawner-setup", `Cannot make output pipes: ${failures.join("; ").slice(0, 500)}`);
+  }
+}
+
+/** A name that stays, on a disk that has become read-only, is of no use to anybody and goes with its directory. */
+function unlinkQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 
 /** A process pinned against reuse of its number: the kernel never gives one number twice with one start instant. */
 export interface ProcessIdentity {
@@ -31,13 +31,26 @@ export function parseStat(text: string): ProcessEntry | undefined {
   return { pid, parentPid, groupId, sessionId, startTicks, state, name: text.slice(open + 1, close) };
 }
 
+/** Read into again and again: most files under /proc fit, and asking for their size would be no answer. */
+const scratch = Buffer.allocUnsafe(65_536);
+
 /** Text of a file under /proc, or undefined when the process went away or may not be looked at. */
 function readProc(path: string): string | undefined {
+  let file: number | undefined;
   try {
-    return readFileSync(path, "latin1");
+    file = openSync(path, "r");
+    let text = "";
+    for (;;) {
+      const count = readSync(file, scratch, 0, scratch.length, null);
+      text += scratch.toString("latin1", 0, count);
+      // A short read is the end: these files are not written while they are read.
+      if (count < scratch.length) return text;
+    }
   } catch {
     // A process may end between any two looks at it; that is an answer, not a fault.
     return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -69,17 +69,37 @@ export class SpawnLedger {
     return this.#directory;
   }
 
+  /**
+   * Notes a command that has just started. A disk that cannot be written is no reason to stop it: its processes carry the
+   * host's cookie, by which they are found as well.
+   */
   record(identity: ProcessIdentity): void {
-    writeFileSync(join(this.#directory, entryName(identity)), "", { mode: 0o600 });
+    quietly(() => {
+      writeFileSync(join(this.#directory, entryName(identity)), "", { mode: 0o600 });
+    });
   }
 
+  /** Takes the note back. One that stays names a process that is gone, which is noticed by its start instant. */
   forget(identity: ProcessIdentity): void {
-    rmSync(join(this.#directory, entryName(identity)), { force: true });
+    quietly(() => {
+      rmSync(join(this.#directory, entryName(identity)), { force: true });
+    });
   }
 
   /** Removes this host's part; only when nothing it started is alive any more. */
   close(): void {
-    rmSync(this.#directory, { recursive: true, force: true });
+    quietly(() => {
+      rmSync(this.#directory, { recursive: true, force: true });
+    });
+  }
+}
+
+/** Does what may fail on a disk that is full, read-only or gone; the callers say why that is no harm. */
+function quietly(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
   }
 }
 

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, statSync } from "node:fs";
 import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
 import type { CommandCause, CommandEnd, CommandExit } from "./command-end.ts";
 import { inheritableDescriptors, OutputReader, PipeSource } from "./output-pipe.ts";
 import type { OutputSink } from "./output-pipe.ts";
@@ -97,7 +98,7 @@ export class Spawner {
         { cause: error },
       );
     }
-    this.#pipes = new PipeSource(this.#ledger.directory);
+    this.#pipes = new PipeSource([this.#ledger.directory, tmpdir()]);
     this.#liveLimit = options.liveLimit ?? 128;
     process.on("exit", this.#onExit);
   }
@@ -140,6 +141,7 @@ export class Spawner {
     await Promise.all(waiting);
     await Promise.all(this.#sweeps);
     process.off("exit", this.#onExit);
+    this.#pipes.close();
     this.#ledger.close();
   }
 }

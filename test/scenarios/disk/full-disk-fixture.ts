@@ -41,7 +41,7 @@ const context: ToolContext = {
   }),
   signal,
 };
-const spawner = new Spawner({ ledgerDirectory: join(other, "ledger") });
+const spawner = new Spawner({ ledgerDirectory: join(disk, "ledger") });
 const run = shellExecutor({
   spawner,
   captures: new CaptureStore({ root: join(disk, "captures") }),
@@ -114,6 +114,9 @@ steps["command with room again"] = await shell("echo fine");
 execFileSync("mount", ["-o", "remount,ro", disk]);
 steps["command on a read-only disk"] = await shell("echo shown all the same");
 steps["edit on a read-only disk"] = await edit("file.txt", "no");
+// More commands than there are pipes in store, so that new ones must be made somewhere else.
+for (let index = 0; index < 20; index += 1) await shell("true");
+steps["many commands on a read-only disk"] = await shell("echo still running");
 execFileSync("mount", ["-o", "remount,rw", disk]);
 steps["file at the end"] = readFileSync(join(workspace, "file.txt"), "utf8");
 steps["names at the end"] = readdirSync(workspace);

@@ -46,6 +46,7 @@ describe("a disk that is full, and one that is read-only", () => {
     expect(steps["command on a read-only disk"]).toContain(`The file system mounted at ${disk}`);
     expect(steps["command on a read-only disk"]).toContain("is read-only");
     expect(steps["command on a read-only disk"]).toContain("shown all the same");
+    expect(steps["many commands on a read-only disk"]).toContain("still running");
   });
 
   test("edits are refused with the reason and change nothing", () => {

@@ -29,6 +29,17 @@ describe("what a sandboxed command can do", () => {
     expect(text).toBe("a\nb\nc\n");
   });
 
+  test("its memory file systems are bounded", async () => {
+    const at = await scene();
+    const { text } = await confinedBash(
+      at,
+      "df --output=size,target /dev/shm | tail -1; for d in /dev /run; do touch $d/x 2>&1 && echo open; done; stat -c %a /dev/shm",
+    );
+    expect(text).toMatch(/^ *1048576 \/dev\/shm\n/);
+    expect(text.match(/Read-only file system/g)).toHaveLength(2);
+    expect(text).toMatch(/\n1777\n$/);
+  });
+
   test("its exit code and its signal come through", async () => {
     const at = await scene();
     expect((await confinedBash(at, "exit 7")).end.exit).toEqual({ kind: "exited", code: 7 });
