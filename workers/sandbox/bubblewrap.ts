@@ -112,7 +112,7 @@ export async function probeBubblewrap(
     const features: SandboxFeatures = {
       program,
       disableUserNamespaces,
-      processLimit: processLimit(),
+      processLimit: processLimit(options.processLimit ?? sandboxProcessLimit),
       isRoot: process.getuid?.() === 0,
       filtered: filter !== undefined,
     };
@@ -120,7 +120,10 @@ export async function probeBubblewrap(
     if (problem === undefined) {
       return {
         available: true,
-        sandbox: new BubblewrapSandbox(features, options, { cap: ProcessCap.open(), filter }),
+        sandbox: new BubblewrapSandbox(features, options, {
+          cap: ProcessCap.open(options.processLimit ?? sandboxProcessLimit),
+          filter,
+        }),
       };
     }
     reason = problem;
@@ -176,10 +179,10 @@ async function tryOut(
 }
 
 /** A hard limit can only be lowered, so the user's own is kept where it is the lower one. */
-function processLimit(): number {
+function processLimit(wanted: number): number {
   const limits = readFileSync("/proc/self/limits", "latin1");
   const hard = /^Max processes +\S+ +([0-9]+)/m.exec(limits)?.[1];
-  return hard === undefined ? sandboxProcessLimit : Math.min(sandboxProcessLimit, Number(hard));
+  return hard === undefined ? wanted : Math.min(wanted, Number(hard));
 }
 
 function findProgram(name: string, searchPath = "/usr/bin:/bin"): string | undefined {

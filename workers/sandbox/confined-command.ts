@@ -5,6 +5,8 @@ export interface SandboxOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Further directories and files no command may see: configuration, state, data, cache, sockets of ours. */
   readonly hidden: readonly string[];
+  /** Most processes and threads; for root of all commands together, for others of each. Default 2048. */
+  readonly processLimit?: number;
 }
 
 /** A command to confine. */

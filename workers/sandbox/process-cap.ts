@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sandboxProcessLimit } from "./sandbox-arguments.ts";
 
 const groupPrefix = "autolith-";
 
@@ -15,8 +14,8 @@ export class ProcessCap {
     this.#group = group;
   }
 
-  /** Makes the group; undefined when it is not needed (not root) or the control groups are not writable. */
-  static open(): ProcessCap | undefined {
+  /** Makes the group with its limit; undefined when it is not needed (not root) or the control groups are not writable. */
+  static open(limit: number): ProcessCap | undefined {
     if (process.getuid?.() !== 0) return undefined;
     const parent = pidsHierarchy();
     if (parent === undefined) return undefined;
@@ -24,7 +23,7 @@ export class ProcessCap {
     try {
       removeAbandoned(parent);
       mkdirSync(group, { recursive: true });
-      writeFileSync(join(group, "pids.max"), String(sandboxProcessLimit));
+      writeFileSync(join(group, "pids.max"), String(limit));
       return new ProcessCap(group);
     } catch {
       // A container shows control groups read-only; the caller reports the limit as missing.

@@ -16,7 +16,7 @@ if (user !== undefined) {
 }
 const [workspace, temporary] = [join(base, "workspace"), join(base, "temporary")];
 for (const path of [workspace, temporary]) mkdirSync(path);
-const probe = await probeSandbox({ environment: process.env, hidden: [] });
+const probe = await probeSandbox({ environment: process.env, hidden: [], processLimit: 200 });
 if (!probe.available) throw new Error(probe.reason);
 const spawner = new Spawner({ ledgerDirectory: join(base, "ledger") });
 // Each process starts two more and stays, so that the number doubles until something refuses.
@@ -31,7 +31,7 @@ const running = spawner.start({
   directory: workspace,
   environment: commandEnvironment(process.env, { set: command.set }),
   stdout: { write: () => undefined },
-  timeoutMs: 4_000,
+  timeoutMs: 2_000,
   graceMs: 0,
   contained: true,
   opened: command.opened,

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { sandboxProcessLimit } from "../../../workers/sandbox/sandbox-arguments.ts";
 import { sceneBase } from "./escape-scene.ts";
 
 const run = promisify(execFile);
@@ -23,8 +22,8 @@ describe("a fork bomb", () => {
       ]);
       const { most, left, cause } = JSON.parse(stdout) as { most: number; left: number; cause: string };
       expect(cause).toBe("timeout");
-      expect(most).toBeGreaterThan(sandboxProcessLimit / 4);
-      expect(most).toBeLessThanOrEqual(sandboxProcessLimit + 8);
+      expect(most).toBeGreaterThan(50);
+      expect(most).toBeLessThanOrEqual(208);
       expect(left).toBe(0);
     } finally {
       base.remove();

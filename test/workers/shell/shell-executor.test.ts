@@ -135,7 +135,7 @@ describe("results of commands", () => {
     "read x",
     "select x in a b; do echo $x; done",
     "echo 'Vim: Warning: Input is not from a terminal'; exit 1",
-    "python3 -c 'input()'",
+    "perl -e 'defined(<STDIN>) or die qq(EOF when reading a line)'",
     "git init -q . && git -c user.name=n -c user.email=e commit --allow-empty",
     "git -c credential.helper= push http://127.0.0.1:9/x 2>&1; echo 'terminal prompts disabled'; exit 1",
   ])("%s ends fast and says that nobody can answer", async (command) => {
