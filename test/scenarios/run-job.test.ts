@@ -28,38 +28,41 @@ function leftovers(pit: Sandpit): string[] {
 }
 
 describe("run-job end to end", () => {
-  it("runs a child with real tools to a contracted result, and reports every step", async () => {
-    using pit = makeSandpit();
-    pit.write("greeting.txt", "hello\n");
-    await using server = await startModelServer([
-      calls([{ name: "resource__read", arguments: { uri: "workspace:greeting.txt" } }]),
-      calls([{ name: "shell__run", arguments: { command: "cat greeting.txt && echo done > made.txt" } }]),
-      done,
-    ]);
-    const ended = await run(pit, jobText(), {
-      environment: environment(server),
-      argv: ["--permissions", "full"],
-    });
-    expect(ended.stderr).toBe("");
-    expect(ended.status).toBe(0);
-    expect(ended.artifact).toMatchObject({ id: "job-1", status: "succeeded" });
-    expect(kinds(ended.events)).toEqual([
-      "run-started",
-      "job-started",
-      "tool-started",
-      "tool-finished",
-      "tool-started",
-      "tool-finished",
-      "tool-started",
-      "tool-finished",
-      "job-finished",
-      "run-finished",
-    ]);
-    expect(ended.events.map(({ seq }) => seq)).toEqual(ended.events.map((_, index) => index + 1));
-    expect(readFileSync(join(pit.workspace, "made.txt"), "utf8")).toBe("done\n");
-    expect(server.requests[2]?.text).toContain("hello");
-    expect(leftovers(pit)).toEqual([]);
-  });
+  it.each(["responses", "chat"])(
+    "runs a child with real tools to a contracted result over %s, and reports every step",
+    async (wire) => {
+      using pit = makeSandpit();
+      pit.write("greeting.txt", "hello\n");
+      await using server = await startModelServer([
+        calls([{ name: "resource__read", arguments: { uri: "workspace:greeting.txt" } }]),
+        calls([{ name: "shell__run", arguments: { command: "cat greeting.txt && echo done > made.txt" } }]),
+        done,
+      ]);
+      const ended = await run(pit, jobText(), {
+        environment: { ...environment(server), AUTOLITH_OPENAI_WIRE: wire },
+        argv: ["--permissions", "full"],
+      });
+      expect(ended.stderr).toBe("");
+      expect(ended.status).toBe(0);
+      expect(ended.artifact).toMatchObject({ id: "job-1", status: "succeeded" });
+      expect(kinds(ended.events)).toEqual([
+        "run-started",
+        "job-started",
+        "tool-started",
+        "tool-finished",
+        "tool-started",
+        "tool-finished",
+        "tool-started",
+        "tool-finished",
+        "job-finished",
+        "run-finished",
+      ]);
+      expect(ended.events.map(({ seq }) => seq)).toEqual(ended.events.map((_, index) => index + 1));
+      expect(readFileSync(join(pit.workspace, "made.txt"), "utf8")).toBe("done\n");
+      expect(server.requests[2]?.text).toContain("hello");
+      expect(leftovers(pit)).toEqual([]);
+    },
+  );
 
   it.each([
     ["401", [status(401)], "provider-failure"],
