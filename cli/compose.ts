@@ -9,6 +9,7 @@ import { AutolithError, failureOf } from "../orchestrator/contract/failure.ts";
 import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
 import type { QueueHealth } from "../orchestrator/contract/queue.ts";
 import type { ConversationId } from "../orchestrator/contract/identifiers.ts";
+import { lookupRole } from "../orchestrator/agents/role-directory.ts";
 import { HeadlessHost, type HeadlessHostParts } from "../orchestrator/host/headless-host.ts";
 import type { JobAnnouncement } from "../orchestrator/jobs/supervisor.ts";
 import { headlessAuthority } from "../orchestrator/permissions/headless-authority.ts";
@@ -44,6 +45,8 @@ export type RunHostOptions = {
   readonly outputPath?: string;
   /** The entry of agent threads; another one only in crash drills. */
   readonly agentThread?: { readonly url: URL; readonly maxHeapMb: number };
+  /** The role that will be started, checked before anything else. */
+  readonly role?: string;
   /** What the classifier of mode auto knows of the job. */
   readonly jobPrompt: string;
   readonly announce: (announcement: JobAnnouncement) => void;
@@ -106,6 +109,8 @@ async function compose(
       siteConfigRoot,
       bundledRoles: join(installationRoot(), "roles", "bundled"),
     });
+  // A wrong role is the caller's mistake and is told before anything about this machine's configuration.
+  if (options.role !== undefined) lookupRole(roles(), options.role);
   const models = openAiDirectory({
     environment,
     replay: options.replay !== undefined,

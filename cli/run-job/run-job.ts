@@ -159,6 +159,7 @@ async function runAdmitted(
   const run = await composeRunHost({
     ...options,
     headStart,
+    role: job.role,
     jobPrompt: job.prompt,
     announce: (announcement) => projection.announce(announcement),
     observe: (observation) => projection.observe(observation),

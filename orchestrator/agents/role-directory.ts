@@ -38,7 +38,8 @@ export function roleDirectory(
   };
 }
 
-function findRole(catalog: RoleCatalog, name: string, childTools: readonly string[]): RunnableRole {
+/** The role in effect under the name. Throws `unknown-role`, or the fault of the malformed file that claims it. */
+export function lookupRole(catalog: RoleCatalog, name: string): Role {
   const found = catalog.lookup(name);
   if (found === undefined)
     throw new AutolithError(
@@ -46,6 +47,11 @@ function findRole(catalog: RoleCatalog, name: string, childTools: readonly strin
       `There is no role ${JSON.stringify(name)}. Roles: ${catalog.roles.map((role) => role.name).join(", ")}.`,
     );
   if (found instanceof RoleDefinitionError) throw found;
+  return found;
+}
+
+function findRole(catalog: RoleCatalog, name: string, childTools: readonly string[]): RunnableRole {
+  const found = lookupRole(catalog, name);
   const fault = checkToolGrants(found, childTools);
   if (fault !== undefined) throw fault;
   return runnable(found);
