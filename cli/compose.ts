@@ -16,6 +16,7 @@ import { headlessAuthority } from "../orchestrator/permissions/headless-authorit
 import { modelClassifier } from "../orchestrator/permissions/model-classifier.ts";
 import { jobLimits } from "../orchestrator/settings/job-limits.ts";
 import { readPreferences } from "../orchestrator/settings/preferences.ts";
+import { recordFailure } from "../orchestrator/record/failure.ts";
 import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
 import { RedisRuntime } from "../redis/runtime.ts";
 import { hideOwnEnvironment } from "../workers/spawner/own-environment.ts";
@@ -28,6 +29,7 @@ import { type HeadStart, beginHeadStart } from "./head-start.ts";
 import { openExchangeLog } from "./exchange-log.ts";
 import { installationRoot } from "./installation.ts";
 import { type Environment, openMachine } from "./machine.ts";
+import { withoutRepeats } from "./repeated-lines.ts";
 import { RunHost } from "./run-host.ts";
 
 export type RunHostOptions = {
@@ -76,11 +78,15 @@ const leftoverWaitMs = 5_000;
 const redisCloseMs = 2_000;
 
 /** Composes the host of one headless run. What was started is closed again when a later part fails. */
-export async function composeRunHost(options: RunHostOptions): Promise<RunHost> {
+export async function composeRunHost(given: RunHostOptions): Promise<RunHost> {
+  const options = { ...given, diagnostics: withoutRepeats(given.diagnostics) };
   const headStart = options.headStart ?? beginHeadStart({ ...options, replay: options.replay !== undefined });
   const opened = [(): Promise<void> => headStart.abandon()];
   const closeAll = async (): Promise<void> => {
-    for (const close of opened.toReversed()) await close();
+    for (const close of opened.toReversed()) {
+      // What cannot be closed in order (its disk is full) keeps nothing else from being closed.
+      await close().catch((error: unknown) => options.diagnostics(`closing: ${failureOf(error).message}`));
+    }
   };
   try {
     return await compose(options, headStart, opened, closeAll);
@@ -176,7 +182,14 @@ async function compose(
       options.observe(observation);
     },
     handedOver: (job) => {
-      void machine.captures.release(job.conversationId, job.executionId).catch(reportLeftover(options));
+      void machine.captures.release(job.conversationId, job.executionId).catch((error: unknown) => {
+        const failure = recordFailure(
+          error,
+          join(roots.data, "shell-logs"),
+          "let go of a delivered capture in",
+        );
+        options.diagnostics(`${failure.code}: ${failure.message}`);
+      });
     },
     report: (failure) => options.diagnostics(`${failure.code}: ${failure.message}`),
     now: Date.now,

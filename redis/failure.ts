@@ -11,7 +11,7 @@ import { AutolithError } from "../orchestrator/contract/failure.ts";
  * - `redis-authentication`: the server refuses the name or password, or asks for one that was not given.
  * - `redis-too-old`: the server is older than 6.2.
  * - `redis-evicting`: the server may throw keys away when memory is short.
- * - `redis-full`: the server refuses writes because its memory is used up.
+ * - `redis-full`: the server refuses writes because its memory or its disk is used up.
  * - `queue-unavailable`: the store did not take the entries in time.
  * - `lease-lost`: the lease is held by somebody else, or nobody, now.
  */
@@ -50,6 +50,7 @@ const authenticationReplies =
 export function redisErrorCode(error: unknown): RedisErrorCode {
   const text = error instanceof Error ? error.message : "";
   if (authenticationReplies.test(text)) return "redis-authentication";
-  if (text.startsWith("OOM ")) return "redis-full";
+  // MISCONF: its disk is full or broken, so it takes nothing either.
+  if (text.startsWith("OOM ") || text.startsWith("MISCONF ")) return "redis-full";
   return "redis-unreachable";
 }

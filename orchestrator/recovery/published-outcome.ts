@@ -1,7 +1,9 @@
 /** The outcome that an execution's files speak of, for a settlement whose record was lost with its host. */
 import type { Failure } from "../contract/failure.ts";
 import type { Job } from "../jobs/job-table.ts";
+import type { SettledRecord } from "../jobs/journal-records.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
+import { universalTime } from "../record/conversation-record.ts";
 import type { ExecutionDirectory } from "../record/execution-directory.ts";
 import type { ResultRecord, TerminalRecord } from "../record/execution-records.ts";
 import { RecordError } from "../record/failure.ts";
@@ -26,6 +28,47 @@ export async function publishedOutcome(
   }
 }
 
+/**
+ * Writes the files of a settled job that are missing: the disk was full when it settled, or they were lost with the power. A file that
+ * still cannot be written stays for the next time.
+ */
+export async function restoreFiles(
+  job: Job,
+  settled: SettledRecord,
+  directory: ExecutionDirectory,
+  parts: {
+    readonly publish: (job: Job, outcome: Outcome<unknown>) => Promise<void>;
+    readonly now: () => number;
+  },
+): Promise<void> {
+  try {
+    if ((await directory.readTerminal()) !== undefined) return;
+    const result = job.kind === "agent" ? await directory.readResult() : undefined;
+    if (job.kind === "agent" && result === undefined) await parts.publish(job, outcomeOfRecord(settled));
+    else
+      await directory.writeTerminal({
+        state: settled.state,
+        endedAt: universalTime(settled.at),
+        ...(job.kind === "agent" || settled.result === undefined ? {} : { result: settled.result }),
+      });
+  } catch (error) {
+    if (!(error instanceof RecordError)) throw error;
+  }
+}
+
+/** The outcome that a settled record speaks of. */
+function outcomeOfRecord({ state, failure, cancelReason, result }: SettledRecord): Outcome<unknown> {
+  const reached = result === undefined ? {} : { result: result as unknown };
+  switch (state) {
+    case "completed":
+      return { state, result: undefined, ...reached };
+    case "failed":
+      return { state, failure: failure ?? failureOfResult(undefined), ...reached };
+    case "aborted":
+      return { state, reason: cancelReason ?? "shutdown", ...reached };
+  }
+}
+
 function stateOf(result: ResultRecord, job: Job): TerminalRecord["state"] {
   if (result.status === "success") return "completed";
   return job.cancelReason === undefined ? "failed" : "aborted";
@@ -42,13 +85,13 @@ function outcomeOf(
     case "completed":
       return { state, result: undefined, ...reached };
     case "failed":
-      return { state, failure: failure(result?.error), ...reached };
+      return { state, failure: failureOfResult(result?.error), ...reached };
     case "aborted":
       return { state, reason: job.cancelReason ?? "shutdown", ...reached };
   }
 }
 
-function failure(message: string | undefined): Failure {
+function failureOfResult(message: string | undefined): Failure {
   return {
     code: recoveredFailure,
     message: (message ?? "The execution failed; its host died before the reason was recorded.").slice(

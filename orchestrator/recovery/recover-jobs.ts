@@ -10,7 +10,7 @@ import { settledRecord } from "../jobs/settled-record.ts";
 import type { ExecutionDirectory } from "../record/execution-directory.ts";
 import { universalTime } from "../record/conversation-record.ts";
 import { replayJobs } from "./job-inventory.ts";
-import { publishedOutcome } from "./published-outcome.ts";
+import { publishedOutcome, restoreFiles } from "./published-outcome.ts";
 import { recoveryDecision } from "./recovery-decision.ts";
 
 export type RecoveryParts = {
@@ -33,11 +33,16 @@ export type RecoveredJobs = {
   readonly keys: ReadonlyMap<string, ExecutionId>;
 };
 
-/** Replays the journal and settles what can be settled. The records it adds are synced when it resolves. */
+/** Replays the journal, settles what can be settled and restores files of settled jobs that are missing. The records it adds are synced when it resolves. */
 export async function recoverJobs(parts: RecoveryParts): Promise<RecoveredJobs> {
   const { conversationId, journal } = parts;
   const table = replayJobs(parts.records, conversationId);
   const added: SettledRecord[] = [];
+  for (const record of parts.records) {
+    const job = record.kind === "settled" ? table.get(record.executionId) : undefined;
+    if (record.kind === "settled" && job !== undefined)
+      await restoreFiles(job, record, parts.directoryOf(job), parts);
+  }
   for (const job of table.all()) {
     const record = await settledNow(job, parts);
     if (record !== undefined) added.push(record);

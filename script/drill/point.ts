@@ -1,17 +1,17 @@
 /** One point of a drill: a run of the job tree, one fault in it, the recovery, the verdict. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { RunJobEventError, readRunJobEvents } from "../../orchestrator/run-job/events/index.ts";
 import { jobText, readArtifact } from "../../test/support/cli/job-files.ts";
 import { type Sandpit, makeSandpit } from "../../test/support/cli/launch.ts";
 import { startModelServer } from "../../test/support/model-server/server.ts";
 import { gatherEvidence, journalOf } from "./evidence.ts";
-import { type HostOrder, type RecoveryReport, recoveryReportSchema } from "./host-protocol.ts";
+import { type Host, type HostEnd, endOf, recover, startHost } from "./host-process.ts";
+import type { HostOrder } from "./host-protocol.ts";
 import { treeScript } from "./job-tree.ts";
 import type { DrillPoint, Fault } from "./plan.ts";
 import { remains } from "./remains.ts";
@@ -29,24 +29,8 @@ export type PointResult = {
   readonly durationMs: number;
 };
 
-/** Longest time that a host may take, in milliseconds; beyond it counts as hanging. */
-const hostLimitMs = 90_000;
 /** Pause between two looks at the journal, in milliseconds. */
 const lookMs = 1;
-
-const hostMain = fileURLToPath(new URL("./host-main.ts", import.meta.url));
-
-type Host = {
-  readonly child: ChildProcess;
-  readonly ended: Promise<HostEnd>;
-};
-
-type HostEnd = {
-  readonly status: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-};
 
 /** Runs one point in a directory of its own, which is gone afterwards unless something was violated. */
 export async function runPoint(point: DrillPoint): Promise<PointResult> {
@@ -76,38 +60,6 @@ export async function runPoint(point: DrillPoint): Promise<PointResult> {
     unknown: report.unanswered.filter(({ outcome }) => outcome === "unknown").length,
     durationMs: performance.now() - startedAt,
   };
-}
-
-function startHost(pit: Sandpit, baseUrl: string, args: readonly string[]): Host {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", hostMain, ...args], {
-    cwd: pit.workspace,
-    env: {
-      ...pit.environment,
-      AUTOLITH_OPENAI_BASE_URL: baseUrl,
-      AUTOLITH_TASK_MAX_DEPTH: "3",
-      ...(process.env["NODE_COMPILE_CACHE"] === undefined
-        ? {}
-        : { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }),
-    },
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
-  let [stdout, stderr] = ["", ""];
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const ended = new Promise<HostEnd>((settle) => {
-    child.once("close", (status, signal) => settle({ status, signal, stdout, stderr }));
-  });
-  return { child, ended };
-}
-
-/** The end of a host; one that does not come is made, and shows as a signal nobody ordered. */
-async function endOf(host: Host): Promise<HostEnd & { readonly hung: boolean }> {
-  const limit = new AbortController();
-  const hung = delay(hostLimitMs, true, { signal: limit.signal }).catch(() => false);
-  const first = await Promise.race([host.ended.then(() => false), hung]);
-  limit.abort();
-  if (first) host.child.kill("SIGKILL");
-  return { ...(await host.ended), hung: first };
 }
 
 /** Waits for the moment of the point and inflicts its fault. False when the host ended before. */
@@ -153,21 +105,6 @@ function redisProcess(pit: Sandpit): number | undefined {
   if (!existsSync(path)) return undefined;
   const { process: server } = JSON.parse(readFileSync(path, "utf8")) as { process: { processId: number } };
   return server.processId;
-}
-
-const nothingRecovered: RecoveryReport = { interrupted: [], queued: [], unanswered: [], settled: [] };
-
-/** Opens the conversation (or, when there is none, a new one) in another host. */
-async function recover(
-  pit: Sandpit,
-  baseUrl: string,
-  conversation: string,
-): Promise<{ readonly report: RecoveryReport; readonly problem: string | undefined }> {
-  const ended = await endOf(startHost(pit, baseUrl, ["recover", conversation, "out/result.sexp"]));
-  if (ended.status === 0 && ended.stderr === "")
-    return { report: recoveryReportSchema.parse(JSON.parse(ended.stdout)), problem: undefined };
-  const problem = `the recovery ended with status ${ended.status}${ended.hung ? " (it hung)" : ""}: ${ended.stderr.slice(-600)}`;
-  return { report: nothingRecovered, problem };
 }
 
 /** What is left, once processes that are ending have had a moment to end. */

@@ -145,6 +145,28 @@ describe("recovery of a dead host's jobs", () => {
     expect(appended).toEqual([]);
   });
 
+  it("restores the files of a settled job that a full disk or loss of power took", async () => {
+    const [command, child] = [admitted(), admittedAgent()];
+    const result = { ending: "exited", exitCode: 0, content: "did it", shellLogs: [], durationMs: 4 };
+    const { recover, appended, directoryOf } = await recovering([
+      command,
+      child,
+      claimed(command.executionId),
+      claimed(child.executionId),
+      settled(command.executionId, { result }),
+      settled(child.executionId, {
+        state: "failed",
+        failure: { code: "no-space", message: "the disk was full", retry: "retryable" },
+      }),
+    ]);
+    const { table } = await recover();
+    const directory = (executionId: typeof command.executionId) => directoryOf(table.get(executionId)!);
+    expect(await directory(command.executionId).readTerminal()).toMatchObject({ state: "completed", result });
+    expect(await directory(child.executionId).readTerminal()).toMatchObject({ state: "failed" });
+    expect(await directory(child.executionId).readResult()).toMatchObject({ error: "the disk was full" });
+    expect(appended).toEqual([]);
+  });
+
   it("does nothing the second time", async () => {
     const jobs = [admitted(), admitted({ detached: true }), admittedAgent()];
     const history: JobRecord[] = [intent("call-1"), ...jobs, claimed(jobs[1]!.executionId)];
