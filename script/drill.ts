@@ -1,11 +1,13 @@
 /**
- * `npm run drill [-- --points N] [--seed S] [--parallel P]`: kills parts of a running host at random points, lets another host recover,
- * and proves by the records that nothing was lost or repeated. The last line sums up; the exit status is 1 when anything was violated.
+ * `npm run drill [-- --points N] [--seed S] [--parallel P] [--outage SECONDS]`: kills parts of a running host at random points, lets another host recover,
+ * and proves by the records that nothing was lost or repeated. At the end Redis is away for 30 seconds under one more run (`--outage`
+ * 0 leaves that out). The last line sums up; the exit status is 1 when anything was violated.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { runOutage } from "./drill/outage.ts";
 import { drillPlan, faults } from "./drill/plan.ts";
 import { type PointResult, runPoint } from "./drill/point.ts";
 
@@ -62,6 +64,7 @@ async function main(): Promise<void> {
       points: { type: "string", default: "300" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
       parallel: { type: "string", default: "2" },
+      outage: { type: "string", default: "30" },
     },
   });
   const seed = wholeNumber(values.seed, "seed");
@@ -80,6 +83,13 @@ async function main(): Promise<void> {
         );
       },
     });
+    const outage = wholeNumber(values.outage, "outage");
+    const outageViolations = outage === 0 ? [] : await runOutage(outage);
+    if (outageViolations.length > 0) process.exitCode = 1;
+    if (outage > 0)
+      process.stdout.write(
+        `Redis away for ${outage} s: ${outageViolations.length === 0 ? "ok" : `VIOLATED\n    ${outageViolations.join("\n    ")}`}\n`,
+      );
     process.stdout.write(`${drillSummary(results, seed)}\n`);
     if (results.some(({ violations }) => violations.length > 0)) process.exitCode = 1;
   } finally {

@@ -26,10 +26,13 @@ export function startHost(
   pit: Sandpit,
   baseUrl: string,
   args: readonly string[],
-  through: readonly string[] = [],
+  more: {
+    readonly through?: readonly string[];
+    readonly environment?: Readonly<Record<string, string>>;
+  } = {},
 ): Host {
   const [program = "", ...rest] = [
-    ...through,
+    ...(more.through ?? []),
     process.execPath,
     "--disable-warning=ExperimentalWarning",
     hostMain,
@@ -44,6 +47,7 @@ export function startHost(
       ...(process.env["NODE_COMPILE_CACHE"] === undefined
         ? {}
         : { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }),
+      ...more.environment,
     },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
@@ -73,9 +77,9 @@ export async function recover(
   pit: Sandpit,
   baseUrl: string,
   conversation: string,
-  through: readonly string[] = [],
+  more: Parameters<typeof startHost>[3] = {},
 ): Promise<{ readonly report: RecoveryReport; readonly problem: string | undefined }> {
-  const ended = await endOf(startHost(pit, baseUrl, ["recover", conversation, "out/result.sexp"], through));
+  const ended = await endOf(startHost(pit, baseUrl, ["recover", conversation, "out/result.sexp"], more));
   if (ended.status === 0 && ended.stderr === "")
     return { report: recoveryReportSchema.parse(JSON.parse(ended.stdout)), problem: undefined };
   const problem = `the recovery ended with status ${ended.status}${ended.hung ? " (it hung)" : ""}: ${ended.stderr.slice(-600)}`;

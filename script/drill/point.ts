@@ -95,7 +95,8 @@ function strike(fault: Fault, pit: Sandpit, child: ChildProcess): void {
   }
 }
 
-function recordCount(pit: Sandpit): number {
+/** Records that the job journal holds. */
+export function recordCount(pit: Sandpit): number {
   const journal = journalOf(pit);
   return journal === undefined ? 0 : readFileSync(journal.path, "latin1").split("\n").length - 1;
 }
@@ -116,7 +117,8 @@ async function settledRemains(pit: Sandpit): Promise<readonly string[]> {
   return remains(pit);
 }
 
-async function runEnd(pit: Sandpit, ended: HostEnd & { readonly hung: boolean }): Promise<RunEnd> {
+/** How a run ended, from its process, its events and its artifact. */
+export async function runEnd(pit: Sandpit, ended: HostEnd & { readonly hung: boolean }): Promise<RunEnd> {
   const artifact = join(pit.workspace, "out/result.sexp");
   return {
     survived: ended.signal === null || ended.hung,

@@ -68,10 +68,13 @@ function effectViolations(
   return strangers.length === 0 ? found : [...found, `torn or unknown lines: ${JSON.stringify(strangers)}`];
 }
 
-/** The result of a detached command says only that it was handed off. */
+/** The result of a command that went on detached says only that it was handed off. */
 function isDetached(callId: string, records: readonly JobRecord[]): boolean {
-  return records.some(
-    (record) => record.kind === "admitted" && record.owner.parentCallId === callId && record.detached,
+  const job = records.find((record) => record.kind === "admitted" && record.owner.parentCallId === callId);
+  if (job?.kind !== "admitted") return false;
+  return (
+    job.detached ||
+    records.some((record) => record.kind === "handed-off" && record.executionId === job.executionId)
   );
 }
 

@@ -34,7 +34,7 @@ async function smallHome(): Promise<Place> {
 }
 
 function run({ pit, disk, server }: Place, output = "out/result.sexp") {
-  return startHost(pit, server.baseUrl, ["run", output], disk.through(pit.workspace));
+  return startHost(pit, server.baseUrl, ["run", output], { through: disk.through(pit.workspace) });
 }
 
 function artifactOf({ pit }: Place, output = "out/result.sexp"): Record<string, unknown> {
@@ -86,7 +86,7 @@ describe("the home is full", () => {
         place.pit,
         place.server.baseUrl,
         journal?.conversation ?? "",
-        place.disk.through(place.pit.workspace),
+        { through: place.disk.through(place.pit.workspace) },
       );
       expect(problem).toBeUndefined();
       const evidence = await gatherEvidence(place.seen, journal);
