@@ -26,9 +26,10 @@ import { openAiProvider } from "../workers/model/openai-endpoint.ts";
 import { openAiDirectory } from "../workers/model/openai-directory.ts";
 import { removeLeftoversSoon, removeSandboxTemporary } from "./leftovers.ts";
 import { type HeadStart, beginHeadStart } from "./head-start.ts";
+import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
 import { openExchangeLog } from "./exchange-log.ts";
 import { installationRoot } from "./installation.ts";
-import { type Environment, openMachine } from "./machine.ts";
+import { type Environment, openMachine, ledgerDirectory } from "./machine.ts";
 import { withoutRepeats } from "./repeated-lines.ts";
 import { RunHost } from "./run-host.ts";
 
@@ -194,10 +195,7 @@ async function compose(
     report: (failure) => options.diagnostics(`${failure.code}: ${failure.message}`),
     now: Date.now,
   };
-  const host =
-    options.reopen === undefined
-      ? await HeadlessHost.open(hostParts)
-      : await HeadlessHost.reopen(hostParts, options.reopen);
+  const host = await openHost(hostParts, options.reopen, roots);
   opened.push(async () => {
     await host.shutdown(shutdownMs);
     await removeSandboxTemporary(roots, host.conversationId);
@@ -227,6 +225,17 @@ function hideEnvironment(diagnostics: (line: string) => void): void {
       `permissions: commands with full access can read this process's environment: ${failureOf(error).message}`,
     );
   }
+}
+
+/** What a dead host was running is ended before its conversation is opened: nothing may change behind the inventory's back. */
+async function openHost(
+  parts: HeadlessHostParts,
+  reopen: ConversationId | undefined,
+  roots: Roots,
+): Promise<HeadlessHost> {
+  if (reopen === undefined) return HeadlessHost.open(parts);
+  await reapSurvivors(ledgerDirectory(roots));
+  return HeadlessHost.reopen(parts, reopen);
 }
 
 function healthLine(health: QueueHealth): string {

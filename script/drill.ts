@@ -76,10 +76,11 @@ async function main(): Promise<void> {
       seed,
       parallel: Math.max(1, wholeNumber(values.parallel, "parallel")),
       report: ({ point, violations, durationMs }) => {
-        const { number, fault, records, delayMs } = point;
+        const { number, fault, records, delayMs, againMs } = point;
+        const again = againMs === undefined ? "" : ` and ${againMs} ms into the recovery`;
         const verdict = violations.length === 0 ? "ok" : `VIOLATED\n    ${violations.join("\n    ")}`;
         process.stdout.write(
-          `${number}: ${fault} at record ${records} + ${delayMs} ms, ${(durationMs / 1000).toFixed(1)} s: ${verdict}\n`,
+          `${number}: ${fault} at record ${records} + ${delayMs} ms${again}, ${(durationMs / 1000).toFixed(1)} s: ${verdict}\n`,
         );
       },
     });

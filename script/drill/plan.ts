@@ -4,18 +4,25 @@
 export const faults = ["host", "redis", "thread-exit", "thread-out-of-memory", "thread-terminate"] as const;
 export type Fault = (typeof faults)[number];
 
-/** One point: the fault comes `delayMs` after the job journal holds `records` records. */
+/**
+ * One point: the fault comes `delayMs` after the job journal holds `records` records. With `againMs` the host that recovers is killed
+ * as well, that long after it began, and another one recovers.
+ */
 export type DrillPoint = {
   readonly number: number;
   readonly fault: Fault;
   readonly records: number;
   readonly delayMs: number;
+  readonly againMs?: number;
 };
 
 /** Records that the job journal of an undisturbed run holds, about; later points hit the end of the run and what follows. */
 export const journalRecords = 130;
 /** Longest delay after the record, in milliseconds: spreads faults over what happens between two records. */
 const longestDelayMs = 12;
+
+/** Longest life of a recovering host that is killed, in milliseconds. */
+const longestSecondLifeMs = 2_000;
 
 /** Every other point kills the host; the others are shared by the remaining faults. */
 const turns: readonly Fault[] = [
@@ -35,11 +42,15 @@ export function drillPlan(count: number, seed: number): readonly DrillPoint[] {
   const records: number[] = [];
   return Array.from({ length: count }, (_, index) => {
     if (records.length === 0) records.push(...shuffled(journalRecords + 1, random));
+    const fault = turns[index % turns.length] ?? "host";
+    const againMs = Math.floor(random() * (longestSecondLifeMs + 1));
     return {
       number: index + 1,
-      fault: turns[index % turns.length] ?? "host",
+      fault,
       records: records.pop() ?? 0,
       delayMs: Math.floor(random() * (longestDelayMs + 1)),
+      // The last host point of each round of turns.
+      ...(fault === "host" && index % turns.length === turns.length - 2 ? { againMs } : {}),
     };
   });
 }

@@ -42,6 +42,8 @@ export async function runPoint(point: DrillPoint): Promise<PointResult> {
   const hit = await inflict(point, pit, host);
   const ended = await endOf(host);
   const journal = journalOf(pit);
+  if (point.againMs !== undefined && journal !== undefined)
+    await killRecovery(pit, server.baseUrl, journal.conversation, point.againMs);
   const { report, problem } = await recover(pit, server.baseUrl, journal?.conversation ?? "");
   const left = await settledRemains(pit);
   const evidence = await gatherEvidence(pit, journal);
@@ -60,6 +62,19 @@ export async function runPoint(point: DrillPoint): Promise<PointResult> {
     unknown: report.unanswered.filter(({ outcome }) => outcome === "unknown").length,
     durationMs: performance.now() - startedAt,
   };
+}
+
+/** Lets a host recover for a while and kills it. */
+async function killRecovery(
+  pit: Sandpit,
+  baseUrl: string,
+  conversation: string,
+  afterMs: number,
+): Promise<void> {
+  const host = startHost(pit, baseUrl, ["recover", conversation, "out/result.sexp"]);
+  await Promise.race([host.ended, delay(afterMs)]);
+  host.child.kill("SIGKILL");
+  await host.ended;
 }
 
 /** Waits for the moment of the point and inflicts its fault. False when the host ended before. */

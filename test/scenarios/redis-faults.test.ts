@@ -170,6 +170,31 @@ describe("Redis goes wrong under a run", () => {
   });
 });
 
+describe("C113: what runs leave in a shared Redis", () => {
+  it("no connection and no key, however they ended", async () => {
+    const redis = await TestRedis.start();
+    const client = await admin(redis);
+    const connections = async (): Promise<number> =>
+      String(await client.client("LIST"))
+        .trim()
+        .split("\n").length;
+    const before = await connections();
+    for (const ending of ["itself", "SIGINT", "SIGKILL", "itself"] as const) {
+      const disturbed = await started({ AUTOLITH_REDIS_URL: socketUrl(redis) });
+      if (ending !== "itself") {
+        await underWay(disturbed);
+        disturbed.running.child.kill(ending);
+      }
+      const ended = await disturbed.running.ended;
+      expect([ended.status, ended.signal]).toEqual(
+        { itself: [0, null], SIGINT: [130, null], SIGKILL: [null, "SIGKILL"] }[ending],
+      );
+      await expect.poll(connections).toBe(before);
+    }
+    expect(await client.keys("*")).toEqual([]);
+  });
+});
+
 describe("a sleeping laptop", () => {
   it("a host that is stopped for longer than anything waits goes on where it was", async () => {
     const disturbed = await started({});
