@@ -18,6 +18,7 @@ export {
   type FloatFormat,
 } from "./form.ts";
 export { jsonTextToForm } from "./json-text.ts";
+export { checkFormLimits, type FormLimits } from "./form-limits.ts";
 export {
   PlistReader,
   codePointCount,

@@ -3,6 +3,7 @@
  * socket or a file is a {@link Failure}. Nothing matches on message text: callers compare `code`.
  */
 import { z } from "zod";
+import { jsonValueSchema } from "./json-value.ts";
 
 /** Wire form of an error. `message` at most 2,000 characters; `details` holds no secrets. */
 export const failureSchema = z.strictObject({
@@ -12,7 +13,7 @@ export const failureSchema = z.strictObject({
   retry: z.enum(["terminal", "retryable"]),
   /** Delay asked for by the failing side, in milliseconds. */
   retryAfterMs: z.number().int().nonnegative().optional(),
-  details: z.record(z.string(), z.json()).optional(),
+  details: z.record(z.string(), jsonValueSchema).optional(),
 });
 
 export type Failure = z.infer<typeof failureSchema>;

@@ -3,6 +3,7 @@
  * part does not compile.
  */
 import { z } from "zod";
+import { jsonValueSchema } from "./json-value.ts";
 import { executionIdSchema } from "./identifiers.ts";
 
 /** `children`: agents (8, up to 32 at once). `executions`: shell and Lisp (4, up to 16). `gates`: in order per mission. `wakeups`: one at a time. */
@@ -60,7 +61,7 @@ const agentResult = z.strictObject({
   yielded: z.boolean(),
   structuredOutputPresent: z.boolean(),
   /** Portable JSON value, validated against the contract. */
-  structuredOutput: z.json().optional(),
+  structuredOutput: jsonValueSchema.optional(),
   usage,
   durationMs: z.number().int().nonnegative(),
   model: z.string(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jsonValueSchema } from "./json-value.ts";
 import { modelFailureCodes, modelFailureMessageLimit, type ModelFailure } from "./model-failure.ts";
 
 /**
@@ -98,7 +99,7 @@ export type ModelItem = z.infer<typeof modelItemSchema>;
 export const toolSchemaSchema = z.strictObject({
   name: z.string().min(1).max(256),
   description: z.string(),
-  parameters: z.record(z.string(), z.json()),
+  parameters: z.record(z.string(), jsonValueSchema),
 });
 export type ToolSchema = z.infer<typeof toolSchemaSchema>;
 

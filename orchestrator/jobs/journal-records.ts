@@ -3,6 +3,7 @@
  * (design.md section 3). Everything else about a job is a projection of these.
  */
 import { z } from "zod";
+import { jsonValueSchema } from "../contract/json-value.ts";
 import { failureSchema } from "../contract/failure.ts";
 import {
   claimTokenSchema,
@@ -29,7 +30,7 @@ const admitted = z.strictObject({
   order: z.number().int().positive(),
   jobKind: jobKindSchema,
   /** Validated against the catalog's payload schema on both sides. */
-  payload: z.json(),
+  payload: jsonValueSchema,
   owner: ownerSchema,
   detached: z.boolean(),
   completionPolicy: completionPolicySchema,
@@ -71,7 +72,7 @@ const settled = z.strictObject({
   failure: failureSchema.optional(),
   cancelReason: cancelReasonSchema.optional(),
   /** The kind's result when it is small; larger ones live in the execution's `result.sexp`. */
-  result: z.json().optional(),
+  result: jsonValueSchema.optional(),
 });
 
 const intent = z.strictObject({

@@ -2,8 +2,8 @@
  * The supervisor: admit → journal → enqueue → claim → run → settle → announce. It owns the lifecycle of every job of its
  * conversations; executors do the work, the queue port dispatches, the journal is the authority.
  */
-import { z } from "zod";
 import { AutolithError, type Failure, failureOf } from "../contract/failure.ts";
+import { jsonValueSchema } from "../contract/json-value.ts";
 import {
   type ClaimToken,
   type ConversationId,
@@ -307,7 +307,7 @@ export class Supervisor {
       name: request.kind === "agent" ? childJobName(request.requestedName, order) : executionJobName(order),
       order,
       jobKind: request.kind,
-      payload: z.json().parse(jobCatalog[request.kind].payload.parse(request.payload)),
+      payload: jsonValueSchema.parse(jobCatalog[request.kind].payload.parse(request.payload)),
       owner: request.owner,
       detached: request.detached,
       completionPolicy: request.completionPolicy,

@@ -1,5 +1,13 @@
+import { isWithinDepth } from "../contract/json-value.ts";
+
 /** A JSON value as a model may write it. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/**
+ * Nesting of arguments; a number has depth 0, `[1]` depth 1. Arguments go into records as data forms, where an object takes two
+ * levels of the 128 that a reader accepts.
+ */
+export const toolArgumentDepth = 60;
 
 /** The arguments of a call: an object, or why they are none. */
 export type ToolArguments =
@@ -29,6 +37,12 @@ export function parseToolArguments(text: string): ToolArguments {
     return {
       ok: false,
       problem: `The arguments must be a JSON object, but ${kind} came. Nothing was executed.`,
+    };
+  }
+  if (!isWithinDepth(value, toolArgumentDepth)) {
+    return {
+      ok: false,
+      problem: `The arguments nest deeper than ${toolArgumentDepth} arrays and objects. Nothing was executed.`,
     };
   }
   return { ok: true, value: value as { [key: string]: JsonValue } };

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import {
   type DataForm,
   type DataLimits,
+  DataFormError,
+  checkFormLimits,
   prettyPrintDataForm,
   readDataForm,
   recordLimits,
@@ -156,8 +158,9 @@ export class ExecutionDirectory {
   }
 
   async #write(file: ExecutionFile, form: DataForm, rule: FileRule): Promise<void> {
-    const content = Buffer.from(`${prettyPrintDataForm(form)}\n`);
     const path = this.pathOf(file);
+    checkReadable(form, file, path);
+    const content = Buffer.from(`${prettyPrintDataForm(form)}\n`);
     if (content.length > rule.maxBytes) {
       throw new RecordError(
         "too-large",
@@ -195,6 +198,15 @@ export async function directoriesIn(path: string): Promise<readonly string[]> {
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return [];
     throw recordFailure(error, path, "read");
+  }
+}
+
+function checkReadable(form: DataForm, file: ExecutionFile, path: string): void {
+  try {
+    checkFormLimits(form, recordLimits);
+  } catch (error) {
+    if (!(error instanceof DataFormError)) throw error;
+    throw new RecordError("too-large", path, `${file} could not be read back: ${error.message}`, error);
   }
 }
 

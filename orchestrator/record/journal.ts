@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { DataFormError } from "../../lisp/data-forms/index.ts";
 import { errnoOf, RecordError, recordFailure } from "./failure.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
 import { type DecodedLine, type JournalAnomaly, JournalReading } from "./journal-reading.ts";
@@ -112,8 +113,18 @@ export class Journal<R, A = R> {
     });
   }
 
+  #encoded(record: A, seq: number): string {
+    try {
+      return this.#codec.encode(record, seq);
+    } catch (error) {
+      if (!(error instanceof DataFormError)) throw error;
+      const problem = `a record for ${this.path} could not be read back: ${error.message}; store the content as an artifact and refer to it`;
+      throw new RecordError("too-large", this.path, problem, error);
+    }
+  }
+
   #render(record: A, seq: number): Uint8Array {
-    const line = Buffer.from(`${this.#codec.encode(record, seq)}\n`);
+    const line = Buffer.from(`${this.#encoded(record, seq)}\n`);
     if (line.length - 1 > this.#maxRecordBytes) {
       throw new RecordError(
         "too-large",

@@ -3,6 +3,7 @@ import {
   type DataList,
   type ReadOptions,
   DataFormError,
+  checkFormLimits,
   keyword,
   printDataForm,
   readDataForm,
@@ -21,17 +22,28 @@ const literalTag = keyword("literal");
 
 const readOptions: ReadOptions = { limits: recordLimits, lineComments: false };
 
-/** The form as one line without its newline. NUL characters of strings are left out: no reader of text bears them. */
+/**
+ * The form as one line without its newline. NUL characters of strings are left out: no reader of text bears them.
+ *
+ * @throws DataFormError `data-too-deep` or `data-too-large` for a form that {@link lineToForm} would refuse.
+ */
 export function formToLine(form: DataForm): string {
+  checkFormLimits(form, recordLimits);
   const text = printDataForm(form);
   // Only strings can bring line feeds into the text, and most records have none.
-  const line = needsTags(form, text) ? printDataForm(tagged(form)) : text;
+  const line = needsTags(form, text) ? taggedLine(form) : text;
   return line.includes("\0") ? line.replaceAll("\0", "") : line;
 }
 
 /** The form that a line holds. @throws DataFormError when it holds none, or more than one. */
 export function lineToForm(line: Uint8Array | string): DataForm {
   return untagged(readDataForm(line, readOptions));
+}
+
+function taggedLine(form: DataForm): string {
+  const written = tagged(form);
+  checkFormLimits(written, recordLimits);
+  return printDataForm(written);
 }
 
 function needsTags(form: DataForm, text: string): boolean {

@@ -1,7 +1,8 @@
 import {
+  DataFormError,
+  checkFormLimits,
   codePointCount,
   keyword,
-  listElements,
   prettyPrintDataForm,
   type DataForm,
 } from "../../lisp/data-forms/index.ts";
@@ -87,15 +88,11 @@ function failureForm(category: FailureCategory, message: string): DataForm {
 }
 
 function checkShape(form: DataForm): void {
-  let nodes = 0;
-  const visit = (part: DataForm, depth: number): void => {
-    if (++nodes > resultLimits.maxNodes) throw tooLarge(`more than ${resultLimits.maxNodes} atoms and lists`);
-    const elements = part === false ? undefined : listElements(part);
-    if (elements === undefined) return;
-    if (depth >= resultLimits.maxDepth) throw tooLarge(`lists nest deeper than ${resultLimits.maxDepth}`);
-    for (const element of elements) visit(element, depth + 1);
-  };
-  visit(form, 0);
+  try {
+    checkFormLimits(form, resultLimits);
+  } catch (error) {
+    throw error instanceof DataFormError ? tooLarge(error.problem) : error;
+  }
 }
 
 function tooLarge(problem: string): RunJobFailure {

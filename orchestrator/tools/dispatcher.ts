@@ -46,7 +46,12 @@ export type DispatchOptions = {
 type CallContext = Omit<ToolContext, "callId">;
 
 type Prepared =
-  | { readonly kind: "ready"; readonly tool: ToolDeclaration; readonly args: unknown }
+  | {
+      readonly kind: "ready";
+      readonly tool: ToolDeclaration;
+      readonly args: unknown;
+      readonly concurrency: CallConcurrency;
+    }
   | { readonly kind: "refused"; readonly outcome: ToolOutcome };
 
 /** Runs all calls and resolves with one settled call for each, in wire order. Never rejects for what a tool does. */
@@ -55,9 +60,9 @@ export async function dispatchCalls(
   context: CallContext,
   options: DispatchOptions,
 ): Promise<readonly SettledCall[]> {
-  const prepared = calls.map((call) => prepare(call, options.registry));
+  const prepared = calls.map((call) => prepare(call, context, options.registry));
   const settled: SettledCall[] = [];
-  for (const wave of planWaves(prepared.map((entry) => concurrencyOf(entry, context)))) {
+  for (const wave of planWaves(prepared.map(concurrencyOf))) {
     await Promise.all(
       wave.map(async (index) => {
         const call = calls[index];
@@ -70,7 +75,7 @@ export async function dispatchCalls(
   return settled;
 }
 
-function prepare(call: ToolCallItem, registry: ToolRegistry): Prepared {
+function prepare(call: ToolCallItem, context: CallContext, registry: ToolRegistry): Prepared {
   const tool = registry.get(call.tool);
   if (tool === undefined)
     return refuse(
@@ -85,18 +90,32 @@ function prepare(call: ToolCallItem, registry: ToolRegistry): Prepared {
       "invalid-arguments",
       `The arguments of ${call.tool} are not valid.\n${z.prettifyError(checked.error)}`,
     );
-  return { kind: "ready", tool, args: checked.data };
+  try {
+    return {
+      kind: "ready",
+      tool,
+      args: checked.data,
+      concurrency: toolConcurrency(tool, checked.data, context),
+    };
+  } catch (error) {
+    // The tool cannot name what the call is about, such as a URI of an unknown scheme.
+    const failure = failureOf(error);
+    return refuse(failure.code, failure.message);
+  }
+}
+
+function toolConcurrency(tool: ToolDeclaration, args: unknown, context: CallContext): CallConcurrency {
+  const { concurrency } = tool;
+  if (typeof concurrency !== "function") return { kind: concurrency };
+  return { kind: "resource", resource: concurrency(args, context) };
 }
 
 function refuse(code: string, content: string): Prepared {
   return { kind: "refused", outcome: { status: "error", code, content } };
 }
 
-function concurrencyOf(entry: Prepared, context: CallContext): CallConcurrency {
-  if (entry.kind === "refused") return { kind: "parallel" };
-  const { concurrency } = entry.tool;
-  if (typeof concurrency !== "function") return { kind: concurrency };
-  return { kind: "resource", resource: concurrency(entry.args, context) };
+function concurrencyOf(entry: Prepared): CallConcurrency {
+  return entry.kind === "refused" ? { kind: "parallel" } : entry.concurrency;
 }
 
 async function settleCall(

@@ -1,6 +1,7 @@
 import {
   DataFormError,
   readDataFormStream,
+  type DataForm,
   type DataInput,
   type StreamReadOptions,
 } from "../../../lisp/data-forms/index.ts";
@@ -23,22 +24,39 @@ const reading: StreamReadOptions = {
  * end of the stream. This is `run-job-event-read-stream` of the manual: `await events.next()` gives one record, and
  * `done` where Lisp gives NIL. Records of unknown kinds come as `kind: "unknown"`: ignore them.
  * @throws RunJobEventError for a record that breaks a rule, an incomplete record at the end, another run's record, or
- *   a sequence number that does not increase. Nothing can be read after that.
+ *   a sequence number that does not increase, naming the record or the line. Nothing can be read after that.
  */
 export async function* readRunJobEvents(
   source: AsyncIterable<DataInput> | Iterable<DataInput>,
 ): AsyncGenerator<EventRecord | UnknownEventRecord, void, undefined> {
   let previous: EventRecord | UnknownEventRecord | undefined;
+  let number = 0;
   try {
     for await (const form of readDataFormStream(source, reading)) {
-      const record = eventRecordOf(form);
-      checkSequence(previous, record);
+      number += 1;
+      const record = numberedRecord(form, number, previous);
       previous = record;
       yield record;
     }
   } catch (error) {
     if (error instanceof DataFormError) throw new RunJobEventError(error.message, { cause: error });
     throw error;
+  }
+}
+
+/** The record that stands at this place of the stream; refusals name the place. */
+function numberedRecord(
+  form: DataForm,
+  number: number,
+  previous: EventRecord | UnknownEventRecord | undefined,
+): EventRecord | UnknownEventRecord {
+  try {
+    const record = eventRecordOf(form);
+    checkSequence(previous, record);
+    return record;
+  } catch (error) {
+    if (!(error instanceof RunJobEventError)) throw error;
+    throw new RunJobEventError(`record ${number} of the stream: ${error.message}`, { cause: error });
   }
 }
 
