@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { gatherEvidence, journalOf } from "../../../script/drill/evidence.ts";
@@ -112,4 +112,48 @@ describe("the home is read-only", () => {
     const again = await endOf(run(place));
     expect([again.status, again.stderr, artifactOf(place)["status"]]).toEqual([0, "", "succeeded"]);
   });
+});
+
+describe("the directory of the artifact", () => {
+  it.each(["full", "read-only"])(
+    "is %s: told with its own category, the earlier artifact stays",
+    async (how) => {
+      const pit = makeSandpit();
+      const directory = join(pit.workspace, "out");
+      mkdirSync(directory);
+      const disk = await SmallDisk.mount(directory, 64 * 1024);
+      const server = await startModelServer((request) => treeScript(request));
+      onTestFinished(async () => {
+        await server.close();
+        await disk[Symbol.asyncDispose]();
+        pit[Symbol.dispose]();
+      });
+      const job = (id: string): string => pit.write("job.sexp", jobText({ id, prompt: "You are DELTA." }));
+      const ended = () =>
+        endOf(
+          startHost(pit, server.baseUrl, ["run", "out/result.sexp"], {
+            through: disk.through(pit.workspace),
+          }),
+        );
+      const artifact = disk.seen(join(directory, "result.sexp"));
+      job("first");
+      expect((await ended()).status).toBe(0);
+      if (how === "full") disk.fill();
+      else await disk.remount("ro");
+      job("second");
+      rmSync(join(pit.workspace, "delta.txt"));
+      const failed = await ended();
+      expect(failed.status).toBe(1);
+      expect(failed.stderr).toContain("result-publication-failed");
+      expect(failed.stderr).toContain(directory);
+      expect(failed.stdout.trimEnd().split("\n").at(-1)).toContain(":CATEGORY :RESULT-PUBLICATION-FAILED");
+      expect(readArtifact(artifact)).toMatchObject({ id: "first", status: "succeeded" });
+      if (how === "full") disk.free();
+      else await disk.remount("rw");
+      rmSync(join(pit.workspace, "delta.txt"));
+      expect((await ended()).status).toBe(0);
+      expect(readArtifact(artifact)).toMatchObject({ id: "second", status: "succeeded" });
+      expect(readdirSync(disk.seen(directory))).toEqual(["result.sexp"]);
+    },
+  );
 });
