@@ -15,6 +15,7 @@ export const libraryFiles: readonly string[] = [
   "loop-iteration",
   "loop",
   "packages",
+  "limits",
   "type-expansion",
   "type-intervals",
   "type-sets",
