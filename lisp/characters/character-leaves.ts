@@ -24,7 +24,7 @@ function matches(pattern: RegExp, code: number): boolean {
 
 function isAlphabetic(code: number): boolean {
   if (code < 128) return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
-  return matches(alphabetic, code);
+  return matches(alphabetic, code) || isUpperCode(code) || isLowerCode(code);
 }
 
 function isGraphic(code: number): boolean {
