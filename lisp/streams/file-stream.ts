@@ -1,6 +1,6 @@
 import type { HostFile, HostFiles } from "./host-port.ts";
 import { HostFault } from "./host-port.ts";
-import { advanceColumn, endOfInput, NativeStream, StreamFault } from "./native-stream.ts";
+import { advanceColumn, endOfInput, type InputLine, NativeStream, StreamFault } from "./native-stream.ts";
 import { decodeCharacter, encodeCharacter, encodedSize, type CodecName, type Decoded } from "./text-codec.ts";
 
 /** Bytes buffered for reading and for writing. */
@@ -37,7 +37,7 @@ export interface FileStreamOptions {
 export class FileStream extends NativeStream {
   readonly lispClass = "FILE-STREAM";
   readonly options: FileStreamOptions;
-  private buffer: Uint8Array | undefined = undefined;
+  private buffer: Buffer | undefined = undefined;
   /** File position of the first byte of the buffer. */
   private origin = 0;
   private at = 0;
@@ -75,8 +75,8 @@ export class FileStream extends NativeStream {
     return file;
   }
 
-  private bytes(): Uint8Array {
-    return (this.buffer ??= new Uint8Array(bufferBytes));
+  private bytes(): Buffer {
+    return (this.buffer ??= Buffer.alloc(bufferBytes));
   }
 
   private host<T>(action: () => T): T {
@@ -126,6 +126,31 @@ export class FileStream extends NativeStream {
     return decoded.code;
   }
 
+  override readLine(): InputLine | undefined {
+    const { codec, input } = this.options;
+    const encoding = codec === "utf-8" ? "utf8" : codec === "latin-1" ? "latin1" : undefined;
+    if (!input || !this.isCharacter() || encoding === undefined) return super.readLine();
+    this.ensureOpen();
+    const pieces: Buffer[] = [];
+    for (;;) {
+      if ((this.dirty || this.at >= this.end) && this.fill(1) === 0) {
+        return { text: Buffer.concat(pieces).toString(encoding), ended: true };
+      }
+      const buffer = this.bytes();
+      const { at } = this;
+      const newline = buffer.indexOf(10, at);
+      if (newline >= 0 && newline < this.end) {
+        this.at = newline + 1;
+        this.lastSize = 1;
+        if (pieces.length === 0) return { text: buffer.toString(encoding, at, newline), ended: false };
+        pieces.push(buffer.subarray(at, newline));
+        return { text: Buffer.concat(pieces).toString(encoding), ended: false };
+      }
+      pieces.push(Buffer.from(buffer.subarray(at, this.end)));
+      this.at = this.end;
+    }
+  }
+
   override unreadCode(_code: number): void {
     if (!this.options.input) super.unreadCode(_code);
     this.at -= this.lastSize;
@@ -140,6 +165,8 @@ export class FileStream extends NativeStream {
   override writeText(text: string): void {
     this.beginWriting();
     if (!this.isCharacter()) throw new StreamFault("not-character", this, "a character stream was expected");
+    this.columnNow = advanceColumn(this.columnNow, text);
+    if (this.options.codec === "utf-8" && this.writeUtf8(text)) return;
     const buffer = this.bytes();
     const { codec } = this.options;
     for (let i = 0; i < text.length; i++) {
@@ -149,7 +176,17 @@ export class FileStream extends NativeStream {
       this.end += encodeCharacter(codec, code, buffer, this.end);
       this.dirty = true;
     }
-    this.columnNow = advanceColumn(this.columnNow, text);
+  }
+
+  /** Encodes a text that fits the buffer at once; false when it does not, or has lone surrogates. */
+  private writeUtf8(text: string): boolean {
+    if (text.length * 3 > bufferBytes || !text.isWellFormed()) return false;
+    if (text.length * 3 > bufferBytes - this.end) this.flush();
+    if (text.length > 0) {
+      this.end += this.bytes().write(text, this.end, "utf8");
+      this.dirty = true;
+    }
+    return true;
   }
 
   private beginWriting(): void {
