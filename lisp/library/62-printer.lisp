@@ -166,18 +166,9 @@
            (output-array-part array 0 0 stream))))
 
 (defun output-empty-array (array stream)
-  "An array without elements is read back by its dimensions."
-  (write-string "#A" stream)
-  (output-object (list (array-dimensions array) (array-element-type array)
-                       (empty-array-contents (array-dimensions array)))
-                 stream))
-
-(defun empty-array-contents (dimensions)
-  (if (null dimensions)
-      '()
-      (let ((contents '()))
-        (dotimes (i (car dimensions) contents)
-          (push (empty-array-contents (cdr dimensions)) contents)))))
+  "Prints an array without elements so that its dimensions are read back."
+  (write-string "#." stream)
+  (output-object `(make-array ',(array-dimensions array)) stream))
 
 (defun output-array-part (array axis start stream)
   "Prints the subarray that begins at row-major index START; AXIS dimensions are fixed."
