@@ -344,7 +344,7 @@
 ;;; Text that is collected first
 
 (defun run-case-conversion (directive stream state)
-  (let* ((out (make-string-output-stream))
+  (let* ((out (%make-string-output-stream-at (format-column stream)))
          (escape (run-format (directive-body directive) out state))
          (text (get-output-stream-string out)))
     (write-string (cond ((and (directive-colon directive) (directive-at directive)) (nstring-upcase text))
@@ -392,10 +392,11 @@
   (if (%native-output-p stream) (%stream-column stream) (stream-line-column (%output-object stream))))
 
 (defun justify-texts (stream texts pad-left pad-right mincol colinc minpad padchar overflow extra line-length)
-  (when (null texts) (return-from justify-texts nil))
+  (when (null texts)
+    (if (or pad-left pad-right) (setq texts (list "")) (return-from justify-texts nil)))
   (let* ((single (null (cdr texts)))
-         (pad-left (or pad-left (and single (not pad-right))))
          (gaps (+ (1- (length texts)) (if pad-left 1 0) (if pad-right 1 0)))
+         (pad-left (or pad-left (and single (not pad-right))))
          (chars (+ (reduce #'+ (mapcar #'length texts)) (* gaps minpad)))
          (colinc (max colinc 1))
          (length (if (> chars mincol) (+ mincol (* colinc (ceiling (- chars mincol) colinc))) mincol))
