@@ -45,7 +45,7 @@ export function vectorLength(x: LispArray): number {
 
 export function kindOf(x: LispArray): ArrayKind {
   if (Array.isArray(x)) return "t";
-  if (x instanceof LString) return x.base ? "base-char" : "character";
+  if (x instanceof LString) return x.barren ? "nil" : x.base ? "base-char" : "character";
   return x.characters ? "character" : x.type;
 }
 
@@ -60,6 +60,7 @@ export function storeAt(x: LispArray, index: number, value: LispValue): void {
   if (Array.isArray(x)) {
     x[index] = value;
   } else if (x instanceof LString) {
+    if (x.barren) throw typeError(value, "NIL");
     if (!(value instanceof Char)) throw typeError(value, "CHARACTER");
     x.setCode(index, value.code);
   } else if (x.type === "double" && value instanceof DoubleFloat && x.displacement === null) {

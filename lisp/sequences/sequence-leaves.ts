@@ -80,6 +80,7 @@ function subsequence(x: LispValue, start: LispValue | undefined, end: LispValue 
     const [from, to] = bounds(start, end, x.length);
     const result = x.substring(from, to);
     result.base = x.base;
+    result.barren = x.barren;
     return result;
   }
   if (isVectorValue(x)) {
