@@ -1,3 +1,14 @@
+import {
+  type Block,
+  type BlockEnd,
+  type BlockStart,
+  type IndentKind,
+  type Indentation,
+  type Newline,
+  type NewlineKind,
+  type Queued,
+  tabSize,
+} from "./layout-operations.ts";
 import { advanceColumn, NativeStream } from "./native-stream.ts";
 
 /**
@@ -8,9 +19,6 @@ import { advanceColumn, NativeStream } from "./native-stream.ts";
 /** Characters kept before a line that is too long is written out, so that blanks at its end can still be dropped. */
 const heldBack = 128;
 
-export type NewlineKind = "linear" | "fill" | "miser" | "literal" | "mandatory";
-export type IndentKind = "block" | "current";
-
 /** The printer variables the layout depends on, as they were when the outermost block began. */
 export interface LayoutSettings {
   rightMargin: number;
@@ -18,65 +26,6 @@ export interface LayoutSettings {
   miserWidth: number | undefined;
   /** `undefined` when *print-lines* is nil or *print-readably* is true. */
   maximumLines: number | undefined;
-}
-
-interface Operation {
-  at: number;
-}
-interface SectionStart extends Operation {
-  depth: number;
-  sectionEnd: Newline | BlockEnd | undefined;
-}
-interface Newline extends SectionStart {
-  op: "newline";
-  kind: NewlineKind;
-}
-interface BlockStart extends SectionStart {
-  op: "start";
-  blockEnd: BlockEnd | undefined;
-  prefix: string | undefined;
-  suffix: string;
-}
-interface BlockEnd extends Operation {
-  op: "end";
-  suffix: string;
-}
-interface Indentation extends Operation {
-  op: "indent";
-  kind: IndentKind;
-  amount: number;
-}
-interface Tab extends Operation {
-  op: "tab";
-  section: boolean;
-  relative: boolean;
-  column: number;
-  increment: number;
-}
-type Queued = Newline | BlockStart | BlockEnd | Indentation | Tab;
-
-/** A logical block being laid out. Lengths are characters of the current line. */
-interface Block {
-  startColumn: number;
-  sectionColumn: number;
-  /** How much of the prefix `literal` newlines keep. */
-  perLinePrefixEnd: number;
-  prefixLength: number;
-  suffixLength: number;
-  sectionStartLine: number;
-}
-
-function tabSize(tab: Tab, sectionStart: number, column: number): number {
-  const origin = tab.section ? sectionStart : 0;
-  const { increment } = tab;
-  if (tab.relative) {
-    if (increment <= 1) return tab.column;
-    const over = (column - origin + tab.column) % increment;
-    return over === 0 ? tab.column : tab.column + increment - over;
-  }
-  if (column < tab.column + origin) return tab.column + origin - column;
-  if (increment <= 0) return 0;
-  return increment - ((column - origin - tab.column) % increment);
 }
 
 export class PrettyStream extends NativeStream {
