@@ -4,7 +4,7 @@ import type { LispAction } from "./arguments.ts";
 export const stackMb = 64;
 
 /** Heap of an image's thread, in megabytes; beyond it the thread ends. */
-export const maximumHeapMb = 4096;
+export const maximumHeapMb = 2048;
 
 /** What the thread is started with. */
 export interface ImageThreadData {

@@ -15,6 +15,9 @@ const SLICE_STEPS = 10_000;
 /** Length of a time slice, in milliseconds, when other threads want to run. */
 const SLICE_MS = 5;
 
+/** Time between two looks at the heap, in milliseconds. */
+const HEAP_LOOK_MS = 100;
+
 /** Marks the binding-stack entry of a CATCH. */
 const CATCH_MARK = new LSymbol("CATCH", null);
 
@@ -29,6 +32,8 @@ interface SavedUnwinding {
 export interface RuntimeServices {
   /** The keyword `:allow-other-keys`. */
   readonly allowOtherKeys: LSymbol;
+  /** Megabytes of the soft bound of the heap when it is exceeded, else null. */
+  readonly heapExcess: () => number | null;
   /** The function that signals an error on behalf of a leaf: called with the condition type and a list of initargs. */
   readonly signalFunction: () => LFunction | null;
   /** Condition type symbol and initarg list of a leaf's error. */
@@ -63,6 +68,7 @@ export class Runtime {
   /** Set when another thread is ready, so that the running one gives way at the end of its slice. */
   contended = false;
   private sliceStartedAt = 0;
+  private heapLookedAt = 0;
   private threads = 0;
   private readonly services: RuntimeServices;
   /** Bound methods that compiled code calls as plain functions. */
@@ -307,7 +313,14 @@ export class Runtime {
       return this.signal(storageError("the evaluation took more than ~D steps", limit));
     }
     if (this.suspendAlways) return this.suspend({ kind: "slice" });
-    if (performance.now() - this.sliceStartedAt < SLICE_MS) return NIL;
+    const now = performance.now();
+    if (now - this.heapLookedAt > HEAP_LOOK_MS) {
+      this.heapLookedAt = now;
+      const excess = this.services.heapExcess();
+      if (excess !== null)
+        return this.signal(storageError("the heap is full: more than ~D megabytes are in use", excess));
+    }
+    if (now - this.sliceStartedAt < SLICE_MS) return NIL;
     if (!this.contended && !this.overdue()) return NIL;
     return this.suspend({ kind: "slice" });
   }
