@@ -21,6 +21,8 @@ export const libraryFiles: readonly string[] = [
   "type-sets",
   "type-algebra",
   "type-parse",
+  "structure-descriptions",
+  "structure-constructors",
   "structures",
   "typep",
   "arrays",
