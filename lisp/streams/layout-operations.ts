@@ -12,7 +12,7 @@ export interface Operation {
 /** An operation that begins a section; `depth` counts the blocks around it. */
 export interface SectionStart extends Operation {
   depth: number;
-  sectionEnd: Newline | BlockEnd | undefined;
+  sectionEnd: Newline | undefined;
 }
 /** A conditional newline. */
 export interface Newline extends SectionStart {

@@ -135,7 +135,6 @@ export class PrettyStream extends NativeStream {
     if (start.suffix !== "") this.writeText(start.suffix);
     if (this.cut) return;
     const end: BlockEnd = { op: "end", at: this.end(), suffix: start.suffix };
-    this.endSections(end, start.depth + 1);
     start.blockEnd = end;
     this.queue.push(end);
   }
@@ -162,8 +161,8 @@ export class PrettyStream extends NativeStream {
     return block;
   }
 
-  /** The sections of the queue that `end` closes: those at `depth` or deeper which nothing closed yet. */
-  private endSections(end: Newline | BlockEnd, depth: number): void {
+  /** The sections of the queue that a newline at `depth` closes: those at that depth or deeper which nothing closed yet. */
+  private endSections(end: Newline, depth: number): void {
     for (const op of this.queue) {
       if ((op.op === "newline" || op.op === "start") && op.sectionEnd === undefined && depth <= op.depth) {
         op.sectionEnd = end;
@@ -220,7 +219,7 @@ export class PrettyStream extends NativeStream {
   }
 
   /** Whether the text up to `until` fits on the line; undefined when that is not known yet. */
-  private fits(until: Newline | BlockEnd | undefined, force: boolean): boolean | undefined {
+  private fits(until: Newline | undefined, force: boolean): boolean | undefined {
     let available = this.settings.rightMargin;
     if (this.settings.maximumLines === this.line) available -= 3 + this.suffix.length;
     if (until) return this.columnAt(until.at) <= available;
