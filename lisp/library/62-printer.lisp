@@ -96,7 +96,15 @@
   "The character or two that stand for a mark of a backquoted template."
   (and (consp (cdr list))
        (null (cddr list))
-       (case (car list) (quasiquote "`") (unquote ",") (unquote-splicing ",@") (t nil))))
+       (case (car list)
+         (quasiquote "`")
+         ;; A blank keeps the comma apart from a name that begins like a splicing mark.
+         (unquote (if (and (symbolp (cadr list)) (begins-like-splicing-p (symbol-name (cadr list)))) ", " ","))
+         (unquote-splicing ",@")
+         (t nil))))
+
+(defun begins-like-splicing-p (name)
+  (and (plusp (length name)) (member (char name 0) '(#\@ #\.)) t))
 
 (defun output-list (list stream)
   (cond ((print-level-reached-p) (write-char #\# stream))

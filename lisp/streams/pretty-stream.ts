@@ -220,11 +220,17 @@ export class PrettyStream extends NativeStream {
 
   /** Whether the text up to `until` fits on the line; undefined when that is not known yet. */
   private fits(until: Newline | undefined, force: boolean): boolean | undefined {
-    let available = this.settings.rightMargin;
-    if (this.settings.maximumLines === this.line) available -= 3 + this.suffix.length;
+    const available = this.settings.rightMargin;
     if (until) return this.columnAt(until.at) <= available;
     if (force) return false;
     return this.column() > available ? false : undefined;
+  }
+
+  /** As `fits` for the section after a newline: on the last line allowed there must be room for " .." and the suffixes. */
+  private sectionFits({ sectionEnd }: Newline, force: boolean): boolean | undefined {
+    if (sectionEnd === undefined || this.settings.maximumLines !== this.line + 1) return this.fits(sectionEnd, force);
+    const blank = this.buffer[sectionEnd.at - this.bufferStart - 1] === " " ? 1 : 0;
+    return this.columnAt(sectionEnd.at) - blank + 3 + this.suffix.length <= this.settings.rightMargin;
   }
 
   private layOut(force: boolean): boolean {
@@ -273,7 +279,7 @@ export class PrettyStream extends NativeStream {
     if (newline.kind === "miser") return this.misering();
     if (newline.kind !== "fill") return true;
     if (this.misering() || this.line > this.block().sectionStartLine) return true;
-    const fits = this.fits(newline.sectionEnd, force);
+    const fits = this.sectionFits(newline, force);
     return fits === undefined ? undefined : !fits;
   }
 
