@@ -327,8 +327,14 @@ export class Runtime {
 
   /** Even alone, a thread lets the host's event loop run now and then. */
   private overdue(): boolean {
+    if (this.attention !== null) return Atomics.load(this.attention, 0) > 0;
     return this.yieldsToHost && performance.now() - this.sliceStartedAt > 8 * SLICE_MS;
   }
+  /**
+   * Shared with whoever feeds this JavaScript thread: its first element counts messages that wait for the event loop. With it a
+   * lone evaluation gives way only when there is something to see.
+   */
+  attention: Int32Array | null = null;
   /** False when nothing on this JavaScript thread needs the event loop while Lisp runs. */
   yieldsToHost = true;
 

@@ -9,7 +9,7 @@ import { Scheduler } from "../runtime/scheduler.ts";
 import type { GreenThread } from "../runtime/green-thread.ts";
 import { nodeHostPort } from "../streams/node-host.ts";
 import type { LispAction } from "./arguments.ts";
-import type { ImageThreadData } from "./image-thread-data.ts";
+import type { CommandThreadData } from "./thread-data.ts";
 
 const port = nodeHostPort();
 const image = bootImage(port);
@@ -35,7 +35,7 @@ function exitCode(thread: GreenThread): number {
 }
 
 async function main(): Promise<void> {
-  const { actions } = workerData as ImageThreadData;
+  const { actions } = workerData as CommandThreadData;
   const run = symbolFunction(image.symbol("SYS:RUN-ACTIONS"))!;
   // Nothing else needs this thread's event loop while Lisp runs: it is ended from outside, and SLEEP waits by itself.
   image.runtime.yieldsToHost = false;

@@ -7,6 +7,6 @@ export const stackMb = 64;
 export const maximumHeapMb = 2048;
 
 /** What the thread is started with. */
-export interface ImageThreadData {
+export interface CommandThreadData {
   readonly actions: readonly LispAction[];
 }
