@@ -228,7 +228,8 @@ export class PrettyStream extends NativeStream {
 
   /** As `fits` for the section after a newline: on the last line allowed there must be room for " .." and the suffixes. */
   private sectionFits({ sectionEnd }: Newline, force: boolean): boolean | undefined {
-    if (sectionEnd === undefined || this.settings.maximumLines !== this.line + 1) return this.fits(sectionEnd, force);
+    if (sectionEnd === undefined || this.settings.maximumLines !== this.line + 1)
+      return this.fits(sectionEnd, force);
     const blank = this.buffer[sectionEnd.at - this.bufferStart - 1] === " " ? 1 : 0;
     return this.columnAt(sectionEnd.at) - blank + 3 + this.suffix.length <= this.settings.rightMargin;
   }
