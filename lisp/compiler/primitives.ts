@@ -203,14 +203,14 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
     checked(
       2,
       (t, a, i) =>
-        `typeof ${i}==="number"&&(Array.isArray(${a})?(${t}=${a}[${i}])!==undefined:${vectorIndex(a!, i!)}&&(${t}=${a}.ref(${i}))!==undefined)`,
+        `typeof ${i}==="number"&&(Array.isArray(${a})?(${t}=${a}[${i}])!==undefined:${vectorIndex(a, i)}&&(${t}=${a}.ref(${i}))!==undefined)`,
     ),
   ],
   [
     "AREF/3",
     checked(
       3,
-      (t, a, i, j) => `${matrixIndex(a!, i!, j!)}&&(${t}=${a}.ref(${i}*${a}.dims[1]+${j}))!==undefined`,
+      (t, a, i, j) => `${matrixIndex(a, i, j)}&&(${t}=${a}.ref(${i}*${a}.dims[1]+${j}))!==undefined`,
     ),
   ],
   [
@@ -218,7 +218,7 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
     checked(
       4,
       (t, v, a, i, j) =>
-        `${matrixIndex(a!, i!, j!)}&&${a}.type==="t"&&!${a}.characters&&(${a}.set(${i}*${a}.dims[1]+${j},${t}=${v}),true)`,
+        `${matrixIndex(a, i, j)}&&${a}.type==="t"&&!${a}.characters&&(${a}.set(${i}*${a}.dims[1]+${j},${t}=${v}),true)`,
     ),
   ],
   [
