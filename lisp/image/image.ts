@@ -224,4 +224,5 @@ export class Image implements CompilerHost, LeafHost {
 function use(pkg: LPackage, used: LPackage): void {
   pkg.uses.push(used);
   used.usedBy.push(pkg);
+  pkg.changed();
 }

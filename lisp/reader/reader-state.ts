@@ -45,7 +45,7 @@ export class Frame {
   /** Wrapping symbol. */
   symbol: LSymbol = NIL;
   label: Label | null = null;
-  items: LispValue[] = [];
+  items: LispValue[] | null = null;
   /** Settings to restore when the frame ends. */
   savedBase = 10;
   savedSuppress = 0;
@@ -137,6 +137,10 @@ export interface ReadOptions {
   readonly sink?: TokenSink | undefined;
 }
 
+/** Never written to: a token starts arrays of its own. */
+const NO_CODES: number[] = [];
+const NO_MARKS: boolean[] = [];
+
 /** Objects may nest at most this deep. */
 const MAX_DEPTH = 1_000_000;
 
@@ -170,8 +174,8 @@ export class ReaderState {
   backquotes = 0;
 
   /** Token being read: codes, which of them were escaped, and the state of escaping. */
-  codes: number[] = [];
-  escaped: boolean[] = [];
+  codes: number[] = NO_CODES;
+  escaped: boolean[] = NO_MARKS;
   anyEscape = false;
   inMultiple = false;
   afterSingle = false;
@@ -262,6 +266,11 @@ export class ReaderState {
   /** END-OF-FILE inside an object. */
   failAtEnd(): never {
     throw new ReaderFault(true, this.direct ? this.at : -1, this.stream, "end of file inside an object", []);
+  }
+
+  /** Tokens may be taken from and put into the cache of the image. */
+  get cacheable(): boolean {
+    return this.base === 10 && !this.dry;
   }
 
   report(kind: TokenKind, start = this.tokenStart): void {
