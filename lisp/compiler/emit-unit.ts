@@ -6,7 +6,8 @@ import type { LispCode } from "../data/function.ts";
 import type { LispValue } from "../data/value.ts";
 import type { LeafEntry } from "../runtime/leaf-entry.ts";
 import { SUSPEND } from "../runtime/suspend.ts";
-import { FunctionEmitter, type UnitScope } from "./emit-function.ts";
+import { FunctionEmitter } from "./emit-function.ts";
+import type { UnitScope } from "./emit-text.ts";
 import { FrameCode, type SlowCode } from "./frame-code.ts";
 import type { FunctionNode, Node } from "./ir.ts";
 
