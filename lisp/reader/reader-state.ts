@@ -157,6 +157,8 @@ export class ReaderState {
   text = "";
   at = 0;
   direct = false;
+  /** The text is only a part of the input: at its end reading goes on from the source. */
+  windowed = false;
 
   phase: Phase = "start";
   readonly stack: Frame[] = [];
@@ -215,11 +217,14 @@ export class ReaderState {
 
   /** Takes the text and place of the source. */
   attach(): void {
-    const rest = this.source.rest?.();
-    this.direct = rest !== undefined;
-    if (rest !== undefined) {
-      this.text = rest.text;
-      this.at = rest.at;
+    const { source } = this;
+    const rest = source.rest?.();
+    const part = rest ?? source.window?.();
+    this.windowed = rest === undefined;
+    this.direct = part !== undefined;
+    if (part !== undefined) {
+      this.text = part.text;
+      this.at = part.at;
     }
   }
 
@@ -242,7 +247,15 @@ export class ReaderState {
   /** Next code, `END` or `WAIT`. */
   next(): number {
     if (!this.direct) return this.source.readCode();
-    return this.at < this.text.length ? this.text.charCodeAt(this.at++) : END;
+    if (this.at < this.text.length) return this.text.charCodeAt(this.at++);
+    return this.windowed ? this.leaveWindow() : END;
+  }
+
+  /** At the end of a window: the next code comes from the source. */
+  leaveWindow(): number {
+    this.detach();
+    this.direct = false;
+    return this.source.readCode();
   }
 
   /** Puts the last code back. */

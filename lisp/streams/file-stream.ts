@@ -6,6 +6,9 @@ import { decodeCharacter, encodeCharacter, encodedSize, type CodecName, type Dec
 /** Bytes buffered for reading and for writing. */
 const bufferBytes = 16_384;
 
+/** Bytes that a window should have at least. */
+const windowBytes = 1024;
+
 /** What the elements of a file stream are. */
 export type FileElement = { kind: "character" } | { kind: "integer"; bits: number; signed: boolean };
 
@@ -46,6 +49,10 @@ export class FileStream extends NativeStream {
   private dirty = false;
   private lastSize = 0;
   private columnNow = 0;
+  /** Text of the buffer as `window` gives it, and the buffer it is for. */
+  private windowText: string | undefined = undefined;
+  private windowOrigin = -1;
+  private windowEnd = -1;
   private readonly decoded: Decoded = { code: 0, size: 0 };
   private readonly elementBytes: number;
 
@@ -124,6 +131,32 @@ export class FileStream extends NativeStream {
     this.at += decoded.size;
     this.lastSize = decoded.size;
     return decoded.code;
+  }
+
+  /**
+   * What is in the buffer as text with one character a byte, and the place in it, for readers that scan; undefined when the
+   * bytes are no such text. More input may follow the text. `skipTo` takes the place up to which it was used.
+   */
+  window(): { text: string; at: number } | undefined {
+    const { codec, input } = this.options;
+    const bytewise = codec === "utf-8" || codec === "latin-1" || codec === "us-ascii";
+    if (!this.open || this.dirty || !input || !this.isCharacter() || !bytewise) return undefined;
+    if (this.at + windowBytes > this.end && this.windowOrigin !== this.origin) this.fill(windowBytes);
+    if (this.at >= this.end) return undefined;
+    if (this.windowOrigin !== this.origin || this.windowEnd !== this.end) {
+      this.windowOrigin = this.origin;
+      this.windowEnd = this.end;
+      const bytes = this.bytes().subarray(0, this.end);
+      const single = codec === "latin-1" || bytes.every((byte) => byte < 0x80);
+      this.windowText = single ? bytes.toString("latin1") : undefined;
+    }
+    return this.windowText === undefined ? undefined : { text: this.windowText, at: this.at };
+  }
+
+  /** Continues at a place in the text `window` gave. */
+  skipTo(at: number): void {
+    this.at = at;
+    this.lastSize = 1;
   }
 
   override readLine(): InputLine | undefined {
