@@ -82,12 +82,15 @@ export abstract class ExtentEmitter extends ValueEmitter {
   }
 
   protected bind(node: Extract<Node, { op: "bind" }>, dest: Dest): void {
-    const inits = this.args(node.bindings.map((binding) => binding.init));
-    const depth = this.newTemp();
-    this.assign(depth, "R.bindings.length");
-    for (const [i, { symbol }] of node.bindings.entries()) {
-      this.put(`R.bind(${this.unit.constant(symbol)},${inits[i]});`);
-    }
+    let depth = "";
+    this.before([node.body], () => {
+      const inits = this.args(node.bindings.map((binding) => binding.init));
+      depth = this.newTemp();
+      this.assign(depth, "R.bindings.length");
+      for (const [i, { symbol }] of node.bindings.entries()) {
+        this.put(`R.bind(${this.unit.constant(symbol)},${inits[i]});`);
+      }
+    });
     const inner = this.inner(dest);
     const leave = `R.unbind(${depth});`;
     const inside = node.guarded ? `${depth}+${node.bindings.length * 2}` : null;
@@ -121,7 +124,7 @@ export abstract class ExtentEmitter extends ValueEmitter {
       if (dest.kind === "var" && dest.multi) this.dirty = true;
       return;
     }
-    this.bindVariable(block.token, "R.exit()");
+    this.bindVariable(block.token, "R.exit()", [node.body]);
     const inner = this.inner(dest.kind === "effect" ? toVar(this.newTemp()) : dest);
     const label = this.label("B");
     this.blocks.set(block, { label, dest: inner, regions: this.regions.length + 1 });
@@ -167,9 +170,12 @@ export abstract class ExtentEmitter extends ValueEmitter {
   }
 
   protected catchNode(node: Extract<Node, { op: "catch" }>, dest: Dest): void {
-    const tag = this.value(node.tag);
-    const entry = this.newTemp();
-    this.assign(entry, `R.pushCatch(${tag})`);
+    let entry = "";
+    this.before([node.body], () => {
+      const tag = this.value(node.tag);
+      entry = this.newTemp();
+      this.assign(entry, `R.pushCatch(${tag})`);
+    });
     const inner = this.inner(dest.kind === "effect" ? toVar(this.newTemp()) : dest);
     const name = inner.kind === "var" ? inner.name : "";
     const caught = (end: Label): void =>
@@ -194,7 +200,7 @@ export abstract class ExtentEmitter extends ValueEmitter {
     const depth = this.newTemp();
     const state = this.newTemp();
     const inner = this.inner(dest.kind === "effect" ? toVar(this.newTemp()) : dest);
-    this.assign(depth, "R.bindings.length");
+    this.before([node.body], () => this.assign(depth, "R.bindings.length"));
     this.region(
       {
         leave: "",

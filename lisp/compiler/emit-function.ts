@@ -18,17 +18,32 @@ export class FunctionEmitter extends TagbodyEmitter {
     return `function c${this.fn.id}(${this.parameters()}){${this.checks()}${declarations}${this.out.join("")}}`;
   }
 
-  private slowText(): string {
+  /** Text of a function expression that goes on in the fast version at a loop head, with the values of the names live there. */
+  emitEntry(live: string): string {
+    this.prologue();
+    this.out.length = 0;
+    this.node(this.fn.body, RETURN);
+    const restore = live === "" ? "" : `[${live}]=L;`;
+    const frees = this.fn.free.map((v, i) => `${v.js}=f.env[${i}];`).join("");
+    return `function(L){let q=true,${this.ownNames()};${restore}${frees}${this.out.join("")}}`;
+  }
+
+  /** Every variable of the function, parameters included. */
+  private ownNames(): string {
     const own = [
       ...this.declared,
       "f",
       ...this.fn.required.map((v) => v.js),
-      ...this.fn.optional.map((v) => v.variable.js),
+      ...this.fn.optional.map((p) => p.variable.js),
       "r",
     ];
+    return [...new Set(own)].join(",");
+  }
+
+  private slowText(): string {
     const frees = this.fn.free.map((v, i) => `${v.js}=f.env[${i}];`).join("");
     return (
-      `function(pc,L,V){let h=0,${[...new Set(own)].join(",")};switch(pc){${this.resumes.join("")}}${frees}` +
+      `function(pc,L,V){let h=0,${this.ownNames()};switch(pc){${this.resumes.join("")}}${frees}` +
       `for(;;)try{for(;;)switch(pc){case 0:${this.out.join("")}}}` +
       `catch(e){if(h===0)throw e;[pc,V]=[h,e];}}`
     );
@@ -173,11 +188,13 @@ export class FunctionEmitter extends TagbodyEmitter {
 
   private progn(body: readonly Node[], dest: Dest): void {
     if (body.length === 0) return this.deliver("N", dest, false);
-    for (const [i, node] of body.entries()) this.node(node, i === body.length - 1 ? dest : EFFECT);
+    for (const [i, node] of body.entries()) {
+      this.before(body.slice(i + 1), () => this.node(node, i === body.length - 1 ? dest : EFFECT));
+    }
   }
 
   private conditionalNode(node: Extract<Node, { op: "if" }>, dest: Dest): void {
-    const condition = this.condition(node.test);
+    const condition = this.branchCondition(node);
     if (condition === "true") return this.node(node.whenTrue, dest);
     if (condition === "false") return this.node(node.whenFalse, dest);
     const dirty = this.dirty;
@@ -196,13 +213,31 @@ export class FunctionEmitter extends TagbodyEmitter {
   }
 
   /** The first value is single; only the last form of OR may give several values. */
+  /** Condition of an IF; when the entry leads through a branch, entering takes that branch. */
+  private branchCondition(node: Extract<Node, { op: "if" }>): string {
+    if (!this.onPath(node.whenTrue, node.whenFalse)) return this.condition(node.test);
+    const flag = this.flag();
+    let text = "";
+    this.before([node.whenTrue, node.whenFalse], () => {
+      text = this.condition(node.test);
+      this.assign(flag, text);
+    });
+    return text === "true" || text === "false" ? text : `(q?${this.onPath(node.whenTrue)}:${flag})`;
+  }
+
   private orNode(node: Extract<Node, { op: "or" }>, dest: Dest): void {
-    if (dest.kind === "effect")
+    const entered = this.onPath(node.rest);
+    if (dest.kind === "effect" && !entered)
       return this.branch(`!(${this.condition(node.first)})`, () => this.node(node.rest, EFFECT), null);
+    if (dest.kind === "effect") {
+      const flag = this.flag();
+      this.before([node.rest], () => this.assign(flag, this.condition(node.first)));
+      return this.branch(`q||!${flag}`, () => this.node(node.rest, EFFECT), null);
+    }
     const first = this.newTemp();
-    this.node(node.first, toVar(first));
+    this.before([node.rest], () => this.node(node.first, toVar(first)));
     this.branch(
-      `${first}!==N`,
+      entered ? `!q&&${first}!==N` : `${first}!==N`,
       () => this.deliver(first, dest, false),
       () => this.node(node.rest, dest),
     );
@@ -231,8 +266,10 @@ export class FunctionEmitter extends TagbodyEmitter {
     const mark = this.scope.length;
     for (const { variable, init } of node.bindings) {
       const name = this.local(variable.js);
-      this.node(init, toVar(name));
-      if (variable.boxed) this.assign(name, `new Box(${name})`);
+      this.before([node.body], () => {
+        this.node(init, toVar(name));
+        if (variable.boxed) this.assign(name, `new Box(${name})`);
+      });
       this.scope.push(name);
     }
     this.node(node.body, dest);
@@ -315,12 +352,14 @@ export class FunctionEmitter extends TagbodyEmitter {
     const mark = this.scope.length;
     for (const { variable, fn } of node.bindings) {
       this.unit.include(fn);
-      this.bindVariable(variable, `new Fn(c${fn.id},E,I${fn.id})`);
+      this.bindVariable(variable, `new Fn(c${fn.id},E,I${fn.id})`, [node.body]);
     }
-    for (const { variable, fn } of node.bindings) {
-      if (fn.free.length === 0) continue;
-      this.put(`${this.variable(variable)}.env=[${fn.free.map((v) => v.js).join(",")}];`);
-    }
+    this.before([node.body], () => {
+      for (const { variable, fn } of node.bindings) {
+        if (fn.free.length === 0) continue;
+        this.put(`${this.variable(variable)}.env=[${fn.free.map((v) => v.js).join(",")}];`);
+      }
+    });
     this.node(node.body, dest);
     this.scope.length = mark;
   }
@@ -340,9 +379,9 @@ export class FunctionEmitter extends TagbodyEmitter {
   private multipleValueBind(node: Extract<Node, { op: "multiple-value-bind" }>, dest: Dest): void {
     const mark = this.scope.length;
     const primary = this.newTemp();
-    this.node(node.form, toVar(primary, node.variables.length > 1));
+    this.before([node.body], () => this.node(node.form, toVar(primary, node.variables.length > 1)));
     for (const [i, v] of node.variables.entries()) {
-      this.bindVariable(v, i === 0 ? primary : `R.mv===null||R.mv.length<=${i}?N:R.mv[${i}]`);
+      this.bindVariable(v, i === 0 ? primary : `R.mv===null||R.mv.length<=${i}?N:R.mv[${i}]`, [node.body]);
     }
     this.dirty = true;
     this.node(node.body, dest);

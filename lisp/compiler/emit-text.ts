@@ -2,9 +2,12 @@ import type { LSymbol } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { LeafEntry } from "../runtime/leaf-entry.ts";
 import type { FunctionNode, Node, Variable } from "./ir.ts";
+import type { LoopEntry } from "./loop-entry.ts";
 
 /** What the emitter of a function needs from its compilation unit. */
 export interface UnitScope {
+  /** Entries at loop heads that slow versions refer to, by `tagKey`; null when none can be made later (compiled files). */
+  readonly entries: Map<string, LoopEntry> | null;
   /** JavaScript expression for a constant. */
   constant(value: LispValue): string;
   /** Name of the guarded direct entry of a leaf. */
@@ -66,16 +69,33 @@ export abstract class TextEmitter {
   protected readonly regions: Region[] = [];
   protected readonly resumes: string[] = [];
   protected temps = 0;
+  private flags = 0;
   private labels = 0;
   /** The multiple-value register may hold values of an earlier call. */
   protected dirty = false;
   private readonly firstLabel: number;
+  /** Where the function is entered, when it is written for that. */
+  protected readonly entry: LoopEntry | null;
 
-  constructor(fn: FunctionNode, unit: UnitScope, slow: boolean) {
+  constructor(fn: FunctionNode, unit: UnitScope, slow: boolean, entry: LoopEntry | null = null) {
+    this.entry = entry;
     this.fn = fn;
     this.unit = unit;
     this.slow = slow;
     this.firstLabel = (fn.layouts?.length ?? 0) + 1;
+  }
+
+  /** True when the way to the loop to be entered leads through one of the nodes. */
+  protected onPath(...nodes: readonly Node[]): boolean {
+    return this.entry !== null && nodes.some((node) => this.entry!.path.has(node));
+  }
+
+  /** Writes what runs before a node; when the entry leads through that node it is skipped on entering. */
+  protected before(nodes: readonly Node[], write: () => void): void {
+    const guarded = this.onPath(...nodes);
+    if (guarded) this.put("if(!q){");
+    write();
+    if (guarded) this.put("}");
   }
 
   /** Writes a node whose value goes to `dest`. */
@@ -96,6 +116,11 @@ export abstract class TextEmitter {
     return name;
   }
 
+  /** A JavaScript boolean of its own, which no layout saves. */
+  protected flag(): string {
+    return this.local(`b${this.flags++}`);
+  }
+
   protected newTemp(): string {
     return this.local(`t${this.temps++}`);
   }
@@ -108,8 +133,9 @@ export abstract class TextEmitter {
     return result;
   }
 
-  protected bindVariable(v: Variable, text: string): void {
-    this.assign(this.local(v.js), v.boxed ? `new Box(${text})` : text);
+  /** Binds a variable that is seen by the nodes of `body`. */
+  protected bindVariable(v: Variable, text: string, body: readonly Node[] = []): void {
+    this.before(body, () => this.assign(this.local(v.js), v.boxed ? `new Box(${text})` : text));
     this.scope.push(v.js);
   }
 

@@ -1,5 +1,5 @@
 import { NIL, T } from "../data/symbol.ts";
-import { EFFECT, TextEmitter, toVar } from "./emit-text.ts";
+import { TextEmitter, toVar } from "./emit-text.ts";
 import type { Node } from "./ir.ts";
 import { type Primitive, primitives } from "./primitives.ts";
 
@@ -79,7 +79,7 @@ export abstract class ValueEmitter extends TextEmitter {
     return nodes.map((node, i) => {
       if (i >= last || this.stable(node)) return atomic ? this.atom(node) : this.value(node);
       const temp = this.newTemp();
-      this.node(node, toVar(temp));
+      this.before(nodes.slice(i + 1), () => this.node(node, toVar(temp)));
       return temp;
     });
   }

@@ -186,7 +186,7 @@ export class Image implements CompilerHost, LeafHost {
   }
 
   instantiate(fn: FunctionNode): LFunction {
-    const unit = new Unit();
+    const unit = new Unit(true);
     unit.include(fn);
     return instantiate(unit, this.runtime);
   }

@@ -49,8 +49,8 @@ const callCode = new FrameCode(NIL, () => (_pc, locals) => {
  * The machine under compiled code, one per image. Compiled code knows it as `R` and uses the public fields directly.
  */
 export class Runtime {
-  /** Suspend at every safe point: exercises the slow version of everything (for tests). */
-  suspendAlways = false;
+  /** When above 0: suspend after that many steps, whatever the clock says; exercises slow versions and entries (for tests). */
+  suspendEvery = 0;
   /** Steps left until `tick` must be called. */
   budget = SLICE_STEPS;
   /** Multiple values of the last call: null when it returned exactly one value. */
@@ -298,7 +298,7 @@ export class Runtime {
 
   /** Safe point: accounts for the steps taken and suspends or unwinds the thread when it must. */
   tick(): LispValue {
-    this.budget = this.suspendAlways ? 0 : SLICE_STEPS;
+    this.budget = this.suspendEvery > 0 ? this.suspendEvery - 1 : SLICE_STEPS;
     const thread = this.current;
     if (thread === null) return NIL;
     thread.steps += SLICE_STEPS;
@@ -312,7 +312,7 @@ export class Runtime {
       thread.stepLimit = limit + SLICE_STEPS * 100;
       return this.signal(storageError("the evaluation took more than ~D steps", limit));
     }
-    if (this.suspendAlways) return this.suspend({ kind: "slice" });
+    if (this.suspendEvery > 0) return this.suspend({ kind: "slice" });
     const now = performance.now();
     if (now - this.heapLookedAt > HEAP_LOOK_MS) {
       this.heapLookedAt = now;
