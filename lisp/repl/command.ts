@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { type LispAction, parseLispArguments } from "./arguments.ts";
-import { type CommandThreadData, maximumHeapMb, stackMb } from "./thread-data.ts";
+import { type CommandThreadData, maximumHeapMb, maximumNurseryMb, stackMb } from "./thread-data.ts";
 
 /** Where the command reads and writes. Text goes straight to the descriptors of the process. */
 export interface LispCommandIo {
@@ -23,7 +23,11 @@ export async function runLispCommand(argv: readonly string[], io: LispCommandIo)
   const { promise, resolve } = Promise.withResolvers<number>();
   const thread = new Worker(new URL(threadModule(), import.meta.url), {
     workerData: data,
-    resourceLimits: { stackSizeMb: stackMb, maxOldGenerationSizeMb: maximumHeapMb },
+    resourceLimits: {
+      stackSizeMb: stackMb,
+      maxOldGenerationSizeMb: maximumHeapMb,
+      maxYoungGenerationSizeMb: maximumNurseryMb,
+    },
   });
   thread.on("error", (error: NodeJS.ErrnoException) => {
     const bound = error.code === "ERR_WORKER_OUT_OF_MEMORY";
