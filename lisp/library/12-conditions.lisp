@@ -91,7 +91,15 @@
 (set-condition-report 'simple-condition #'report-simple-condition)
 
 (defmacro define-standard-report (name (condition stream) &body body)
-  `(set-condition-report ',name (lambda (,condition ,stream) ,@body nil)))
+  (multiple-value-bind (declarations forms)
+      (if (and (consp (car body)) (eq (caar body) 'declare))
+          (values (list (car body)) (cdr body))
+          (values '() body))
+    `(set-condition-report ',name
+                           (lambda (,condition ,stream)
+                             ,@declarations
+                             ;; One line: reports are shown in places of their own.
+                             (let ((*print-pretty* nil)) ,@forms nil)))))
 
 (define-standard-report type-error (condition stream)
   (format stream "The value ~S is not of type ~S."

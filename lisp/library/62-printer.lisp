@@ -82,7 +82,9 @@
                    (t (output-instance object stream)))))))
 
 (defun output-instance (object stream)
-  (print-object object stream))
+  (if (print-level-reached-p)
+      (write-char #\# stream)
+      (print-object object stream)))
 
 (defun output-long-number (number stream)
   "Prints a rational of very many digits, in steps between which it can be interrupted."
