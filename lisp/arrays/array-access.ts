@@ -23,11 +23,6 @@ export function requireArray(x: LispValue): LispArray {
   throw typeError(x, "ARRAY");
 }
 
-export function requireVector(x: LispValue): LispArray {
-  if (isVector(x)) return x;
-  throw typeError(x, "VECTOR");
-}
-
 export function dimensions(x: LispArray): readonly number[] {
   if (Array.isArray(x)) return [x.length];
   return x instanceof LString ? [x.total] : x.dims;
@@ -39,7 +34,7 @@ export function totalSize(x: LispArray): number {
 }
 
 /** Active length of a vector. */
-export function vectorLength(x: LispArray): number {
+function vectorLength(x: LispArray): number {
   return x.length;
 }
 

@@ -133,7 +133,7 @@ function fitsInteger(kind: ArrayKind, value: LispValue): boolean {
 }
 
 /** True when an array of that kind may hold the value. */
-export function fitsKind(kind: ArrayKind, value: LispValue): boolean {
+function fitsKind(kind: ArrayKind, value: LispValue): boolean {
   switch (kind) {
     case "t":
       return true;

@@ -21,7 +21,7 @@ import { bounds } from "../characters/string-leaves.ts";
 import { properLength, requireList, walkCells } from "./list-walking.ts";
 
 /** Length of any sequence. */
-export function sequenceLength(x: LispValue): number {
+function sequenceLength(x: LispValue): number {
   if (Array.isArray(x)) return x.length;
   if (x instanceof Cons || x === NIL) return properLength(x);
   if (x instanceof LString) return x.length;
