@@ -228,7 +228,7 @@
 (let ((a (make-array 5 :fill-pointer 0 :element-type 'character))) (multiple-value-list (with-output-to-string (s a) (princ "ab" s) (values 1 2))))
 ;=> ((1 2))
 (let ((*package* (make-package "PP1" :use '("CL")))) (list (prin1-to-string 'car) (prin1-to-string :k) (prin1-to-string 'cl-user::foo)))
-;=> (("CAR" ":K" "FOO"))
+;=> (("CAR" ":K" "COMMON-LISP-USER::FOO"))
 (progn (defpackage "PP2" (:use "CL") (:nicknames "PPN")) (prin1-to-string (intern "X" "PP2")))
 ;=> ("PP2::X")
 (prin1-to-string (intern "a b" "PP2"))
