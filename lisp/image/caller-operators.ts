@@ -131,7 +131,7 @@ function installEnds(image: Image): void {
     if (thread !== null) {
       thread.unhandled = condition!;
       if (text instanceof LString && type instanceof LString) {
-        thread.unhandledText = { text: text.toJS(), type: type.toJS() };
+        thread.unhandledText = { text: text.toJS(), type: type.toJS(), location: image.location };
       }
     }
     return runtime.unwindToTop("unhandled condition");

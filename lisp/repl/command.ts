@@ -17,7 +17,10 @@ export interface LispCommandIo {
  */
 export async function runLispCommand(argv: readonly string[], io: LispCommandIo): Promise<number> {
   const actions: readonly LispAction[] = parseLispArguments(argv, io.interactive);
-  const data: CommandThreadData = { actions };
+  const data: CommandThreadData = {
+    actions,
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+  };
   // The boot leaves much alive: a larger nursery saves most of the copying.
   setFlagsFromString("--min-semi-space-size=16");
   const { promise, resolve } = Promise.withResolvers<number>();

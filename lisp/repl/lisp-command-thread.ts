@@ -11,7 +11,9 @@ import { nodeHostPort } from "../streams/node-host.ts";
 import type { LispAction } from "./arguments.ts";
 import type { CommandThreadData } from "./thread-data.ts";
 
-const port = nodeHostPort();
+const { actions, columns } = workerData as CommandThreadData;
+const machine = nodeHostPort();
+const port = { ...machine, terminal: { ...machine.terminal, width: () => columns } };
 const image = bootImage(port);
 
 function actionForm(action: LispAction): LispValue {
@@ -21,21 +23,23 @@ function actionForm(action: LispAction): LispValue {
   return list(keyword);
 }
 
+function unhandledReport({ type, text, location }: NonNullable<GreenThread["unhandledText"]>): string {
+  const place = location === null ? "" : `  in the form at ${location.file}:${location.line}\n`;
+  return `Unhandled ${type}: ${text}\n${place}`;
+}
+
 function exitCode(thread: GreenThread): number {
   const outcome = thread.outcome!;
   if (outcome.kind === "values") return 0;
   if (outcome.kind === "quit") return outcome.code;
   const unhandled = thread.unhandledText;
   port.terminal.writeError(
-    unhandled === null
-      ? `evaluation ended: ${outcome.reason}\n`
-      : `Unhandled ${unhandled.type}: ${unhandled.text}\n`,
+    unhandled === null ? `evaluation ended: ${outcome.reason}\n` : unhandledReport(unhandled),
   );
   return 1;
 }
 
 async function main(): Promise<void> {
-  const { actions } = workerData as CommandThreadData;
   const run = symbolFunction(image.symbol("SYS:RUN-ACTIONS"))!;
   // Nothing else needs this thread's event loop while Lisp runs: it is ended from outside, and SLEEP waits by itself.
   image.runtime.yieldsToHost = false;

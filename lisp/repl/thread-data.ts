@@ -15,4 +15,6 @@ export const maximumNurseryMb = 192;
 /** What the thread is started with. */
 export interface CommandThreadData {
   readonly actions: readonly LispAction[];
+  /** Columns of the terminal on standard output when the command started; undefined when it is none (threads cannot ask). */
+  readonly columns: number | undefined;
 }
