@@ -23,11 +23,6 @@ export function requireArray(x: LispValue): LispArray {
   throw typeError(x, "ARRAY");
 }
 
-export function requireVector(x: LispValue): LispArray {
-  if (isVector(x)) return x;
-  throw typeError(x, "VECTOR");
-}
-
 export function dimensions(x: LispArray): readonly number[] {
   if (Array.isArray(x)) return [x.length];
   return x instanceof LString ? [x.total] : x.dims;
@@ -39,13 +34,13 @@ export function totalSize(x: LispArray): number {
 }
 
 /** Active length of a vector. */
-export function vectorLength(x: LispArray): number {
+function vectorLength(x: LispArray): number {
   return x.length;
 }
 
 export function kindOf(x: LispArray): ArrayKind {
   if (Array.isArray(x)) return "t";
-  if (x instanceof LString) return x.base ? "base-char" : "character";
+  if (x instanceof LString) return x.barren ? "nil" : x.base ? "base-char" : "character";
   return x.characters ? "character" : x.type;
 }
 
@@ -60,6 +55,7 @@ export function storeAt(x: LispArray, index: number, value: LispValue): void {
   if (Array.isArray(x)) {
     x[index] = value;
   } else if (x instanceof LString) {
+    if (x.barren) throw typeError(value, "NIL");
     if (!(value instanceof Char)) throw typeError(value, "CHARACTER");
     x.setCode(index, value.code);
   } else if (x.type === "double" && value instanceof DoubleFloat && x.displacement === null) {

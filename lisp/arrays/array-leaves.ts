@@ -39,7 +39,8 @@ import {
 
 /** Kind for an element type given to MAKE-ARRAY; one that only the type system understands was upgraded before. */
 function kindFor(specifier: LispValue | undefined): ArrayKind {
-  if (specifier === undefined || isEmptyType(specifier)) return "t";
+  if (specifier === undefined) return "t";
+  if (isEmptyType(specifier)) return "nil";
   return standardKind(specifier) ?? "t";
 }
 

@@ -98,7 +98,7 @@ function flattenContents(contents: LispValue, dims: readonly number[]): LispValu
 }
 
 function isCharacterKind(kind: ArrayKind): boolean {
-  return kind === "character" || kind === "base-char";
+  return kind === "character" || kind === "base-char" || kind === "nil";
 }
 
 /** Elements of a new array: contents, an element many times, or the default. */
@@ -220,7 +220,8 @@ function displacementOf(options: ArrayOptions, kind: ArrayKind, total: number): 
 }
 
 /** MAKE-ARRAY for an element kind. */
-export function makeArray(dims: number[], kind: ArrayKind, options: ArrayOptions): LispArray {
+export function makeArray(dims: number[], elements: ArrayKind, options: ArrayOptions): LispArray {
+  const kind = elements === "nil" && dims.length !== 1 ? "t" : elements;
   const total = productOf(dims, kind);
   const fillPointer = fillPointerOf(options.fillPointer, dims);
   const adjustable = fillPointer >= 0 || (options.adjustable !== undefined && options.adjustable !== NIL);
@@ -234,6 +235,7 @@ export function makeArray(dims: number[], kind: ArrayKind, options: ArrayOptions
     result.fillPointer = fillPointer;
     result.adjustable = adjustable;
     result.base = kind === "base-char";
+    result.barren = kind === "nil";
     return result;
   }
   if (displacement === null && dims.length === 1 && kind === "t" && !adjustable)

@@ -10,7 +10,7 @@ import type { LispValue } from "../data/value.ts";
 import { isInteger } from "../numbers/integers.ts";
 
 /** Kinds of arrays: those with numeric storage or general, and the two kinds of characters. */
-export type ArrayKind = ElementType | "character" | "base-char";
+export type ArrayKind = ElementType | "character" | "base-char" | "nil";
 
 const INTEGER_KINDS: readonly (readonly [kind: ElementType, low: bigint, high: bigint, specifier: string])[] =
   [
@@ -111,6 +111,7 @@ export function specifierOfKind(host: LeafHost, kind: ArrayKind): LispValue {
     return list(host.symbol(sized[1] === "u" ? "UNSIGNED-BYTE" : "SIGNED-BYTE"), Number(sized[2]));
   }
   const names: Readonly<Record<string, string>> = {
+    nil: "NIL",
     t: "T",
     bit: "BIT",
     fixnum: "FIXNUM",
@@ -132,7 +133,7 @@ function fitsInteger(kind: ArrayKind, value: LispValue): boolean {
 }
 
 /** True when an array of that kind may hold the value. */
-export function fitsKind(kind: ArrayKind, value: LispValue): boolean {
+function fitsKind(kind: ArrayKind, value: LispValue): boolean {
   switch (kind) {
     case "t":
       return true;
@@ -140,6 +141,8 @@ export function fitsKind(kind: ArrayKind, value: LispValue): boolean {
       return value instanceof SingleFloat;
     case "double":
       return value instanceof DoubleFloat;
+    case "nil":
+      return false;
     case "character":
       return value instanceof Char;
     case "base-char":
@@ -154,6 +157,7 @@ const TYPE_TEXT: Readonly<Record<string, string>> = {
   double: "DOUBLE-FLOAT",
   character: "CHARACTER",
   "base-char": "CHARACTER",
+  nil: "NIL",
 };
 
 /** Checks that an array of that kind may hold the value. */
@@ -174,7 +178,7 @@ export function defaultElement(kind: ArrayKind): LispValue {
   }
 }
 
-/** NIL as an element type: arrays of it are general here. */
+/** NIL as an element type: vectors of it are strings without elements, other arrays of it are general here. */
 export function isEmptyType(specifier: LispValue): boolean {
   return specifier === NIL;
 }

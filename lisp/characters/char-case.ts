@@ -70,6 +70,14 @@ export function digitWeight(code: number, radix: number): number {
   return weight < radix ? weight : -1;
 }
 
+const graphic = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]$/u;
+
+/** GRAPHIC-CHAR-P: the character prints as something. */
+export function isGraphicCode(code: number): boolean {
+  if (code < 127) return code >= 32;
+  return (code < 0xd800 || code > 0xdfff) && graphic.test(String.fromCodePoint(code));
+}
+
 const decimalDigit = /^\p{Nd}$/u;
 
 /** Decimal digits come in runs of ten with the zero at a code whose predecessor is no digit. */

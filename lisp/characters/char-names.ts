@@ -1,5 +1,6 @@
 /** Names of characters. */
 import { CHAR_CODE_LIMIT } from "../data/character.ts";
+import { isGraphicCode } from "./char-case.ts";
 
 /** Preferred names, and after them further accepted ones. */
 const NAMES: readonly (readonly [code: number, ...names: string[]])[] = [
@@ -49,11 +50,11 @@ function hex(code: number): string {
   return code.toString(16).toUpperCase();
 }
 
-/** CHAR-NAME: a name for every character outside the graphic ones, `U+XXXX` for those beyond Latin-1; else undefined. */
+/** CHAR-NAME: a name for every character that is not graphic, `U+XXXX` where there is no common one; else undefined. */
 export function nameOfCode(code: number): string | undefined {
   const name = nameByCode.get(code);
   if (name !== undefined) return name;
-  if (code > 32 && code < 127) return undefined;
+  if (isGraphicCode(code)) return undefined;
   return `U+${hex(code).padStart(4, "0")}`;
 }
 

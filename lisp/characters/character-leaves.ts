@@ -6,7 +6,14 @@ import { LString } from "../data/string.ts";
 import { bool, LSymbol, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { defineConstant } from "../numbers/function-leaves.ts";
-import { digitWeight, downcaseCode, isLowerCode, isUpperCode, upcaseCode } from "./char-case.ts";
+import {
+  digitWeight,
+  downcaseCode,
+  isGraphicCode,
+  isLowerCode,
+  isUpperCode,
+  upcaseCode,
+} from "./char-case.ts";
 import { codeOfName, nameOfCode } from "./char-names.ts";
 
 export function requireChar(x: LispValue): Char {
@@ -16,7 +23,6 @@ export function requireChar(x: LispValue): Char {
 
 const alphabetic = /^\p{L}$/u;
 const numeric = /^\p{N}$/u;
-const graphic = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]$/u;
 
 function matches(pattern: RegExp, code: number): boolean {
   return (code < 0xd800 || code > 0xdfff) && pattern.test(String.fromCodePoint(code));
@@ -24,11 +30,7 @@ function matches(pattern: RegExp, code: number): boolean {
 
 function isAlphabetic(code: number): boolean {
   if (code < 128) return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
-  return matches(alphabetic, code);
-}
-
-function isGraphic(code: number): boolean {
-  return code < 127 ? code >= 32 : matches(graphic, code);
+  return matches(alphabetic, code) || isUpperCode(code) || isLowerCode(code);
 }
 
 function requireRadix(x: LispValue): number {
@@ -43,7 +45,7 @@ function installPredicates(define: DefineLeaf): void {
     const { code } = requireChar(c);
     return bool(isAlphabetic(code) || (code < 128 ? code >= 48 && code <= 57 : matches(numeric, code)));
   });
-  define("GRAPHIC-CHAR-P", "char", (c: LispValue) => bool(isGraphic(requireChar(c).code)));
+  define("GRAPHIC-CHAR-P", "char", (c: LispValue) => bool(isGraphicCode(requireChar(c).code)));
   define("STANDARD-CHAR-P", "character", (c: LispValue) => {
     const { code } = requireChar(c);
     return bool(code === 10 || (code >= 32 && code < 127));

@@ -25,7 +25,7 @@ function requireSimpleString(x: LispValue): LString {
 }
 
 /** A string designator as a string; symbols and characters give fresh ones. */
-export function designatedString(x: LispValue): LString {
+function designatedString(x: LispValue): LString {
   return x instanceof LString ? x : LString.from(designatedText(x));
 }
 

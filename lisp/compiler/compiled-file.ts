@@ -64,8 +64,8 @@ type SlowHalf = (...parameters: unknown[]) => Record<number, () => SlowCode>;
 
 /** Collects the top-level thunks of a file. Plain definitions of functions and macros go to a unit of their own. */
 export class FileWriter {
-  private readonly eager = new Unit();
-  private readonly lazy = new Unit();
+  private readonly eager = new Unit(false);
+  private readonly lazy = new Unit(false);
   private readonly order: number[] = [];
   private readonly definitions: Definition[] = [];
 

@@ -6,8 +6,10 @@ import type { LispCode } from "../data/function.ts";
 import type { LispValue } from "../data/value.ts";
 import type { LeafEntry } from "../runtime/leaf-entry.ts";
 import { SUSPEND } from "../runtime/suspend.ts";
-import { FunctionEmitter, type UnitScope } from "./emit-function.ts";
-import { FrameCode, type SlowCode } from "./frame-code.ts";
+import { FunctionEmitter } from "./emit-function.ts";
+import type { UnitScope } from "./emit-text.ts";
+import { type EntryCode, FrameCode, type SlowCode } from "./frame-code.ts";
+import type { LoopEntry } from "./loop-entry.ts";
 import type { FunctionNode, Node } from "./ir.ts";
 
 /** What compiled code gets from the runtime; the members it uses are named in `emit-function.ts`. */
@@ -39,9 +41,14 @@ export interface KeyTable {
 export class Unit implements UnitScope {
   readonly constants: UnitConstant[] = [];
   readonly functions: FunctionNode[] = [];
+  readonly entries: Map<string, LoopEntry> | null;
   private readonly known = new Map<unknown, string>();
   private readonly wrappers = new Map<string, string>();
   private readonly included = new Set<FunctionNode>();
+
+  constructor(entries: boolean) {
+    this.entries = entries ? new Map() : null;
+  }
 
   include(fn: FunctionNode): void {
     if (this.included.has(fn)) return;
@@ -130,6 +137,13 @@ export class Unit implements UnitScope {
     return `${this.prelude()}const ${codes};${[...this.wrappers.values()].join("\n")}\nreturn {${bodies.join(",\n")}};`;
   }
 
+  /** Text of the fast version of one function from a loop head on, a function body returning it. */
+  entryText(fn: FunctionNode, key: string, live: string): string {
+    const body = new FunctionEmitter(fn, this, false, this.entries!.get(key)).emitEntry(live);
+    const codes = this.functions.map(({ id }) => `c${id}=C[${id}]`).join(",");
+    return `${this.prelude()}const ${codes};${[...this.wrappers.values()].join("\n")}\nreturn ${body};`;
+  }
+
   /** Text of the slow version of one function, a function body returning it; `C` is the table of fast code. */
   slowText(fn: FunctionNode): string {
     const body = new FunctionEmitter(fn, this, true).emit();
@@ -199,7 +213,11 @@ export function instantiate(unit: Unit, runtime: UnitRuntime): LFunction {
     );
   for (const fn of unit.functions) {
     infos[fn.id] = functionInfo(fn);
-    frames[fn.id] = new FrameCode(fn.name, () => run(unit.slowText(fn)) as SlowCode);
+    frames[fn.id] = new FrameCode(
+      fn.name,
+      () => run(unit.slowText(fn)) as SlowCode,
+      (key, live) => run(unit.entryText(fn, key, live)) as EntryCode,
+    );
   }
   codes = run(text) as Record<number, LispCode>;
   const first = unit.functions[0]!;

@@ -47,6 +47,19 @@ function int32s(...args: string[]): string {
   return args.map((arg) => `typeof ${arg}==="number"&&${arg}===(${arg}|0)`).join("&&");
 }
 
+/** JavaScript condition that a fixnum is an index of an array of rank 1 with storage of its own kind. */
+function vectorIndex(array: string, i: string): string {
+  const object = member(array);
+  return `${object}.dims!==undefined&&${object}.dims.length===1&&${i}>=0&&${i}<${object}.total`;
+}
+
+/** JavaScript condition that two fixnums are subscripts of an array of rank 2. */
+function matrixIndex(array: string, i: string, j: string): string {
+  const object = member(array);
+  const inside = (index: string, axis: number): string => `${index}>=0&&${index}<${object}.dims[${axis}]`;
+  return `${fixnums(i, j)}&&${object}.dims!==undefined&&${object}.dims.length===2&&${inside(i, 0)}&&${inside(j, 1)}`;
+}
+
 /** An expression after which a member can be named: a number needs parentheses. */
 function member(arg: string): string {
   return literal.test(arg) ? `(${arg})` : arg;
@@ -187,7 +200,26 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ],
   [
     "AREF/2",
-    checked(2, (t, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&(${t}=${a}[${i}])!==undefined`),
+    checked(
+      2,
+      (t, a, i) =>
+        `typeof ${i}==="number"&&(Array.isArray(${a})?(${t}=${a}[${i}])!==undefined:${vectorIndex(a, i)}&&(${t}=${a}.ref(${i}))!==undefined)`,
+    ),
+  ],
+  [
+    "AREF/3",
+    checked(
+      3,
+      (t, a, i, j) => `${matrixIndex(a, i, j)}&&(${t}=${a}.ref(${i}*${a}.dims[1]+${j}))!==undefined`,
+    ),
+  ],
+  [
+    "(SETF AREF)/4",
+    checked(
+      4,
+      (t, v, a, i, j) =>
+        `${matrixIndex(a, i, j)}&&${a}.type==="t"&&!${a}.characters&&(${a}.set(${i}*${a}.dims[1]+${j},${t}=${v}),true)`,
+    ),
   ],
   [
     "ELT/2",

@@ -32,6 +32,8 @@ export class LString implements CodeStore {
   adjustable = false;
   /** Made with element type BASE-CHAR (or a subtype). */
   base = false;
+  /** Made with element type NIL: a string by the standard, whose elements cannot be stored. */
+  barren = false;
   /** Where the elements really are, when displaced. */
   displacement: Displacement | null = null;
 

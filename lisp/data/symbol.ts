@@ -115,6 +115,8 @@ export class LPackage {
   readonly localNicknames = new Map<string, LPackage>();
   /** A locked package refuses definitions on its symbols and changes to itself. */
   locked = false;
+  /** Grows whenever a name may have come to mean another symbol here than before. */
+  version = 0;
   /** The keyword package: every interned symbol is external, constant and its own value. */
   readonly keywords: boolean;
   documentation: LispValue = NIL;
@@ -124,6 +126,12 @@ export class LPackage {
     this.name = name;
     this.nicknames = [...nicknames];
     this.keywords = keywords;
+  }
+
+  /** To be called after a change of what names mean, other than making new symbols: caches of names are out of date. */
+  changed(): void {
+    this.version++;
+    for (const user of this.usedBy) user.version++;
   }
 
   /** FIND-SYMBOL: the symbol and its status, or null. */
@@ -170,6 +178,7 @@ export class LPackage {
     const symbol = this.intern(name);
     this.internal.delete(name);
     this.external.set(name, symbol);
+    this.changed();
     return symbol;
   }
 }

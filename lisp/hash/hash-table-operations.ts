@@ -40,71 +40,82 @@ function codeOf(table: LHashTable, key: LispValue): number {
   return table.test === "equalp" ? equalpHash(key) : equalHash(key);
 }
 
-/** First entry of the chain in which the key belongs. */
-function chainOf(table: LHashTable, key: LispValue): HashEntry | undefined {
-  if (table.test === "equal" && key instanceof LString) return table.texts?.get(key.toJS());
-  return table.hashed?.get(codeOf(table, key));
-}
-
-/** Puts a chain where the key belongs; null removes it. */
-function setChain(table: LHashTable, key: LispValue, chain: HashEntry | null): void {
-  if (table.test === "equal" && key instanceof LString) {
-    table.texts ??= new Map();
-    if (chain === null) table.texts.delete(key.toJS());
-    else table.texts.set(key.toJS(), chain);
-    return;
+/** Finds the entry of a key in a chain. */
+function findInChain(table: LHashTable, chain: HashEntry | undefined, key: LispValue): HashEntry | null {
+  for (let entry = chain ?? null; entry !== null; entry = entry.next) {
+    if (entry.key === key || table.same(entry.key, key)) return entry;
   }
-  table.hashed ??= new Map();
-  if (chain === null) table.hashed.delete(codeOf(table, key));
-  else table.hashed.set(codeOf(table, key), chain);
+  return null;
 }
 
-function sameKey(table: LHashTable, a: LispValue, b: LispValue): boolean {
-  return a === b || table.same(a, b);
+/** Strings under EQUAL have a map of their own. */
+function isText(table: LHashTable, key: LispValue): key is LString {
+  return key instanceof LString && table.test === "equal";
 }
 
 /** The value of a key, or undefined. */
 export function getEntry(table: LHashTable, key: LispValue): LispValue | undefined {
   const value = table.directEntries.get(key);
   if (value !== undefined || table.chained === 0) return value;
-  if (isDirect(table, key)) return undefined;
-  for (let entry = chainOf(table, key) ?? null; entry !== null; entry = entry.next) {
-    if (sameKey(table, entry.key, key)) return entry.value;
+  if (isText(table, key)) return findInChain(table, table.texts?.get(key.toJS()), key)?.value;
+  if (table.hashed === null || isDirect(table, key)) return undefined;
+  return findInChain(table, table.hashed.get(codeOf(table, key)), key)?.value;
+}
+
+/** Stores a value under a key of one of the two maps of chains. */
+function putInMap<K>(
+  table: LHashTable,
+  map: Map<K, HashEntry>,
+  at: K,
+  key: LispValue,
+  value: LispValue,
+): void {
+  const first = map.get(at);
+  const entry = findInChain(table, first, key);
+  if (entry !== null) {
+    entry.value = value;
+    return;
   }
-  return undefined;
+  table.chained++;
+  if (first === undefined) map.set(at, new HashEntry(key, value, null));
+  else first.next = new HashEntry(key, value, first.next);
 }
 
 /** Stores a value under a key. */
 export function putEntry(table: LHashTable, key: LispValue, value: LispValue): void {
-  if (isDirect(table, key)) {
+  if (isText(table, key)) {
+    table.texts ??= new Map();
+    putInMap(table, table.texts, key.toJS(), key, value);
+  } else if (isDirect(table, key)) {
     table.directEntries.set(key, value);
-    return;
+  } else {
+    table.hashed ??= new Map();
+    putInMap(table, table.hashed, codeOf(table, key), key, value);
   }
-  const first = chainOf(table, key) ?? null;
-  for (let entry = first; entry !== null; entry = entry.next) {
-    if (sameKey(table, entry.key, key)) {
-      entry.value = value;
-      return;
-    }
+}
+
+function removeFromMap<K>(table: LHashTable, map: Map<K, HashEntry> | null, at: K, key: LispValue): boolean {
+  const first = map?.get(at);
+  const entry = findInChain(table, first, key);
+  if (map === null || first === undefined || entry === null) return false;
+  if (entry !== first) {
+    let before = first;
+    while (before.next !== entry && before.next !== null) before = before.next;
+    before.next = entry.next;
+  } else if (entry.next === null) {
+    map.delete(at);
+  } else {
+    map.set(at, entry.next);
   }
-  table.chained++;
-  if (first === null) setChain(table, key, new HashEntry(key, value, null));
-  else first.next = new HashEntry(key, value, first.next);
+  table.chained--;
+  return true;
 }
 
 /** Removes a key; false when it was not there. */
 export function removeEntry(table: LHashTable, key: LispValue): boolean {
+  if (isText(table, key)) return removeFromMap(table, table.texts, key.toJS(), key);
   if (isDirect(table, key)) return table.directEntries.delete(key);
-  const first = chainOf(table, key) ?? null;
-  let before: HashEntry | null = null;
-  for (let entry = first; entry !== null; before = entry, entry = entry.next) {
-    if (!sameKey(table, entry.key, key)) continue;
-    if (before === null) setChain(table, key, entry.next);
-    else before.next = entry.next;
-    table.chained--;
-    return true;
-  }
-  return false;
+  return removeFromMap(table, table.hashed, codeOf(table, key), key);
 }
 
 /** Removes everything. */

@@ -25,7 +25,7 @@ export class DefinitionJournal {
     this.byKey.set(key, {
       kind,
       name,
-      source: source.slice(0, maximumSource),
+      source: source.trim().slice(0, maximumSource),
       file,
       sequence: ++this.sequence,
     });

@@ -1,5 +1,5 @@
 import { Cons, arrayToList, listToArray } from "../data/cons.ts";
-import type { LFunction } from "../data/function.ts";
+import type { LFunction, SourceLocation } from "../data/function.ts";
 import { LString } from "../data/string.ts";
 import { type LPackage, type LSymbol, NIL, symbolFunction } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -201,15 +201,13 @@ export class LispImage {
   describe(
     name: string,
     packageName = this.currentPackage,
-  ): { documentation: string | null; file: string | null } | null {
+  ): { readonly documentation: string | null; readonly location: SourceLocation | null } | null {
     const symbol = this.findSymbol(name, packageName);
     const fn = symbol === null ? null : (symbol.macro ?? symbolFunction(symbol));
     if (fn === null) return null;
+    this.image.stubs.get(fn)?.();
     const { documentation, location } = fn.info;
-    return {
-      documentation: documentation instanceof LString ? documentation.toJS() : null,
-      file: location?.file ?? null,
-    };
+    return { documentation: documentation instanceof LString ? documentation.toJS() : null, location };
   }
 
   private findSymbol(name: string, packageName: string): LSymbol | null {

@@ -60,13 +60,15 @@ export function installCallers(image: Image): CoroutineDriver {
       leaf: true,
       source: null,
     };
-    const code = (_self: LFunction, form: Cons, env: LispValue): LispValue =>
-      expand(form, environmentOf(env));
-    image.symbol(name).macro = new LFunction(
-      (self: LFunction, form: Cons, env: LispValue) => code(self, form, env),
-      [],
-      info,
-    );
+    const code = (_self: LFunction, form?: LispValue, env?: LispValue, more?: LispValue): LispValue => {
+      if (!(form instanceof Cons) || env === undefined || more !== undefined) {
+        return image.runtime.trap(
+          programError("a macro function takes a form and an environment: ~S", info.name),
+        );
+      }
+      return expand(form, environmentOf(env));
+    };
+    image.symbol(name).macro = new LFunction(code, [], info);
   }
   defineCoroutine(image, driver, "EVAL", "form", (form) => evaluate(form, Environment.empty, image));
   defineCoroutine(image, driver, "SYS:%EVAL-IN", "form environment", (form, env) =>
@@ -129,7 +131,7 @@ function installEnds(image: Image): void {
     if (thread !== null) {
       thread.unhandled = condition!;
       if (text instanceof LString && type instanceof LString) {
-        thread.unhandledText = { text: text.toJS(), type: type.toJS() };
+        thread.unhandledText = { text: text.toJS(), type: type.toJS(), location: image.location };
       }
     }
     return runtime.unwindToTop("unhandled condition");

@@ -1,8 +1,17 @@
 import { Cons, listToArray } from "../data/cons.ts";
-import { programError, typeError } from "../data/error.ts";
+import { LispError, programError, typeError } from "../data/error.ts";
 import { LFunction, UndefinedFunction } from "../data/function.ts";
 import { LString } from "../data/string.ts";
-import { LSymbol, NIL, T, UNBOUND, bool, setSymbolProperty, symbolFunction } from "../data/symbol.ts";
+import {
+  LSymbol,
+  NIL,
+  SetfCell,
+  T,
+  UNBOUND,
+  bool,
+  setSymbolProperty,
+  symbolFunction,
+} from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Image } from "./image.ts";
 
@@ -29,6 +38,7 @@ export function functionCellOf(image: Image, name: LispValue): LSymbol {
 export function installDefinitions(image: Image): void {
   installFunctionCells(image);
   installVariables(image);
+  installSources(image);
   installDestructuring(image);
 }
 
@@ -37,6 +47,8 @@ function installFunctionCells(image: Image): void {
   define("SYS:%DEFUN", "name function", (name: LispValue, fn: LFunction) => {
     const cell = functionCellOf(image, name);
     if (image.specialOperator(cell) !== null) throw programError("~S names a special operator", name);
+    refuseStandard(image, cell);
+    fn.info.location = image.location;
     cell.fn = fn;
     cell.macro = null;
     fn.info.name = name;
@@ -50,8 +62,10 @@ function installFunctionCells(image: Image): void {
       if (!image.booted && name.fn instanceof UndefinedFunction) {
         throw programError("~S is called as a function before it is defined as a macro", name);
       }
+      refuseStandard(image, name);
       name.macro = fn;
       name.fn = null;
+      fn.info.location = image.location;
       fn.info.lambdaList = ll;
       fn.info.documentation = doc;
       return name;
@@ -125,6 +139,37 @@ function installFunctionCells(image: Image): void {
     fn.info.name = name;
     return fn;
   });
+}
+
+/** The functions and macros of COMMON-LISP cannot be redefined once the image is booted. */
+function refuseStandard(image: Image, cell: LSymbol): void {
+  const symbol = cell instanceof SetfCell ? cell.base : cell;
+  if (!image.booted || image.symbolPackage(symbol) !== image.commonLisp) return;
+  const known = cell.macro !== null || symbolFunction(cell) !== null;
+  if (!known) return;
+  throw new LispError(
+    "PACKAGE-ERROR",
+    [["PACKAGE", image.commonLisp]],
+    `${cell.name} belongs to COMMON-LISP, which is locked`,
+  );
+}
+
+/** Where definitions come from, and the journal of the host. */
+function installSources(image: Image): void {
+  const { define } = image;
+  define("SYS:%SET-SOURCE-PLACE", "file line", (file: LispValue, line: LispValue) => {
+    image.location = file instanceof LString ? { file: file.toJS(), line: line as number, column: 1 } : null;
+    return file;
+  });
+  define(
+    "SYS:%NOTE-DEFINITION",
+    "kind name source file",
+    (kind: LString, name: LString, source: LString, file: LispValue) => {
+      const place = file instanceof LString ? file.toJS() : null;
+      image.onDefinition(kind.toJS(), name.toJS(), source.toJS(), place);
+      return NIL;
+    },
+  );
 }
 
 function undefinedFunction(name: LispValue): Error {

@@ -13,6 +13,7 @@ import type { LispValue } from "../data/value.ts";
 import { type LeafEntry, leafShape } from "../runtime/leaf-entry.ts";
 import { leafFunction } from "../runtime/leaf-function.ts";
 import { Runtime } from "../runtime/runtime.ts";
+import { heapWatch } from "./heap-watch.ts";
 import { standardSymbols } from "./standard-symbols.ts";
 
 /** One Lisp heap: packages, symbols, runtime and compiler. Nothing of it is shared with another image but immutable singletons. */
@@ -60,6 +61,7 @@ export class Image implements CompilerHost, LeafHost {
     this.signaller = this.symbol("SYS:SIGNAL-LEAF-ERROR");
     const makeCondition = this.symbol("MAKE-CONDITION");
     this.runtime = new Runtime({
+      heapExcess: heapWatch(),
       allowOtherKeys: this.keyword("ALLOW-OTHER-KEYS"),
       signalFunction: () => (symbolFunction(makeCondition) === null ? null : symbolFunction(this.signaller)),
       describeError: (error) => this.describeError(error),
@@ -184,7 +186,7 @@ export class Image implements CompilerHost, LeafHost {
   }
 
   instantiate(fn: FunctionNode): LFunction {
-    const unit = new Unit();
+    const unit = new Unit(true);
     unit.include(fn);
     return instantiate(unit, this.runtime);
   }
@@ -222,4 +224,5 @@ export class Image implements CompilerHost, LeafHost {
 function use(pkg: LPackage, used: LPackage): void {
   pkg.uses.push(used);
   used.usedBy.push(pkg);
+  pkg.changed();
 }

@@ -41,18 +41,13 @@
         (push (funcall (third default)) defaults)))
     (if defaults (append initargs (nreverse defaults)) initargs)))
 
-(defun fill-condition-slots (condition class initargs)
+(defun fill-condition-slots (condition initargs)
   "Sets each slot from the initargs, else from its initform."
-  (dolist (slot (%class-slots class))
-    (let ((location (%slot-location slot)))
-      (multiple-value-bind (value supplied) (initarg-value initargs (%slot-initargs slot))
-        (cond ((consp location)
-               (when supplied (setf (car location) value)))
-              (supplied (%set-instance-ref condition location value))
-              (t (let ((function (%slot-initfunction slot)))
-                   (cond ((eq function t) (%set-instance-ref condition location nil))
-                         (function (%set-instance-ref condition location (funcall function))))))))))
-  condition)
+  (dolist (slot (%fill-slots condition initargs) condition)
+    (let ((location (%slot-location slot)) (value (funcall (%slot-initfunction slot))))
+      (if (consp location)
+          (setf (car location) value)
+          (%set-instance-ref condition location value)))))
 
 (defun make-condition (type &rest initargs)
   "A new condition of the type named, its slots filled from the initialisation arguments."
@@ -63,7 +58,7 @@
              :format-control "MAKE-CONDITION of ~S got an odd number of initialisation arguments."
              :format-arguments (list type)))
     (let ((initargs (if (%class-default-initargs class) (default-condition-initargs class initargs) initargs)))
-      (fill-condition-slots (%allocate-instance class) class initargs))))
+      (fill-condition-slots (%allocate-instance class) initargs))))
 
 (defun finalize-class (class)
   "Computes precedence list, slots and layout of a class whose superclasses are known. The object system replaces this."
@@ -96,7 +91,15 @@
 (set-condition-report 'simple-condition #'report-simple-condition)
 
 (defmacro define-standard-report (name (condition stream) &body body)
-  `(set-condition-report ',name (lambda (,condition ,stream) ,@body nil)))
+  (multiple-value-bind (declarations forms)
+      (if (and (consp (car body)) (eq (caar body) 'declare))
+          (values (list (car body)) (cdr body))
+          (values '() body))
+    `(set-condition-report ',name
+                           (lambda (,condition ,stream)
+                             ,@declarations
+                             ;; One line: reports are shown in places of their own.
+                             (let ((*print-pretty* nil)) ,@forms nil)))))
 
 (define-standard-report type-error (condition stream)
   (format stream "The value ~S is not of type ~S."

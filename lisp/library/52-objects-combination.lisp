@@ -6,11 +6,11 @@
 (defvar *method-combinations* (make-hash-table :test 'eq)
   "Method combinations by name; see MAKE-COMBINATION.")
 
-(defun make-combination (name expander)
-  "A method combination. EXPANDER takes (generic-function methods options arguments) and returns the effective function."
+(defun make-combination (name expander &optional kind)
+  "A method combination. KIND is :SHORT for the short form. EXPANDER takes (generic-function methods options arguments) and returns the effective function."
   (let ((combination (%allocate-instance (%find-class 'method-combination))))
     (%set-instance-ref combination 0 name)
-    (%set-instance-ref combination 1 nil)
+    (%set-instance-ref combination 1 kind)
     (%set-instance-ref combination 2 expander)
     (setf (gethash name *method-combinations*) combination)
     combination))
@@ -25,6 +25,7 @@
       (let ((known (gethash name *method-combinations*)))
         (unless known
           (error 'simple-error :format-control "There is no method combination named ~S." :format-arguments (list name)))
+        (when (eq (%instance-ref known 1) :short) (check-short-options name options))
         (cons known options))))
 
 (defun combined-effective-function (gf combination methods arguments)
@@ -87,7 +88,8 @@
 (defun define-short-combination (name operator identity-with-one documentation)
   (make-combination name
                     (lambda (gf methods options arguments)
-                      (short-effective-function name operator identity-with-one gf methods options arguments)))
+                      (short-effective-function name operator identity-with-one gf methods options arguments))
+                    :short)
   (set-documentation documentation name 'method-combination)
   name)
 
@@ -179,11 +181,11 @@
                         (declare (ignorable ,lists ,@(mapcar #'car groups)))
                         ,(if arguments-option
                              `(let ,(mapcar (lambda (variable) `(,variable ',variable))
-                                            (lambda-list-variables (second arguments-option)))
+                                            (lambda-list-variables (cdr arguments-option)))
                                 ,@declarations ,@forms)
                              `(let () ,@declarations ,@forms))))
                     ,given)
-             ',(second arguments-option))))
+             ',(cdr arguments-option))))
          (set-documentation ,documentation ',name 'method-combination)
          ',name))))
 

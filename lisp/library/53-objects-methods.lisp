@@ -183,17 +183,17 @@
          `(list 'eql ,(second specializer)))
         (t `',specializer)))
 
-(defun mentions-next-method-p (form)
+(defun mentions-next-method-p (form environment)
   "True when CALL-NEXT-METHOD or NEXT-METHOD-P may be used in FORM; a macro that is not the standard's might use them."
   (cond ((symbolp form)
          (or (eq form 'call-next-method) (eq form 'next-method-p)
-             (and (macro-function form)
+             (and (macro-function form environment)
                   (not (eq (symbol-package form) (load-time-value (find-package "COMMON-LISP")))))))
         ((consp form)
          (do ((rest form (cdr rest)))
-             ((atom rest) (and rest (symbolp rest) (mentions-next-method-p rest)))
-           (when (mentions-next-method-p (car rest)) (return t))))
-        ((simple-vector-p form) (some #'mentions-next-method-p form))
+             ((atom rest) (and rest (symbolp rest) (mentions-next-method-p rest environment)))
+           (when (mentions-next-method-p (car rest) environment) (return t))))
+        ((simple-vector-p form) (some (lambda (part) (mentions-next-method-p part environment)) form))
         (t nil)))
 
 (defun open-keywords (lambda-list)
@@ -206,7 +206,7 @@
 (defun method-block-name (name)
   (if (consp name) (second name) name))
 
-(defun method-maker-form (name lambda-list specialized body)
+(defun method-maker-form (name lambda-list specialized body environment)
   "The form of the maker of a method; see 51-objects-generic."
   (multiple-value-bind (forms declarations documentation) (split-method-body body)
     (declare (ignore documentation))
@@ -214,7 +214,7 @@
            (required (required-parameters lambda-list))
            (block `(block ,(method-block-name name) ,@forms))
            (ignorable `(declare (ignorable ,@specialized))))
-      (if (not (mentions-next-method-p (list lambda-list body)))
+      (if (not (mentions-next-method-p (list lambda-list body) environment))
           `(lambda (%next %method)
              (declare (ignore %next %method))
              (lambda ,open ,ignorable ,@declarations ,block))
@@ -248,7 +248,7 @@
       (unless (and (symbolp parameter) parameter)
         (error 'simple-program-error :format-control "~S is no parameter for a method of ~S." :format-arguments (list parameter name))))))
 
-(defmacro defmethod (name &rest rest)
+(defmacro defmethod (name &rest rest &environment environment)
   "Defines a method: DEFMETHOD name qualifier* specialized-lambda-list [[declaration | documentation]] form*"
   (unless (function-name-p name)
     (error 'simple-program-error :format-control "~S is no name for a generic function." :format-arguments (list name)))
@@ -260,7 +260,7 @@
       (multiple-value-bind (plain specializers specialized) (parse-method-lambda-list lambda-list)
         (check-method-lambda-list name plain)
         `(load-method ',name ',qualifiers (list ,@(mapcar #'specializer-form specializers)) ',plain
-                      ,(method-maker-form name plain specialized rest)
+                      ,(method-maker-form name plain specialized rest environment)
                       ,(nth-value 2 (split-method-body rest)))))))
 
 (defun find-specializer (specializer)

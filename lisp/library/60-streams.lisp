@@ -164,7 +164,7 @@
   "Reads an element of a binary stream."
   (let ((value (if (%native-stream-p stream)
                    (%read-byte stream)
-                   (let ((byte (stream-read-byte stream))) (if (eq byte :eof) nil byte)))))
+                   (let ((byte (stream-read-byte (check-stream stream)))) (if (eq byte :eof) nil byte)))))
     (cond (value value)
           (eof-error-p (error 'end-of-file :stream stream))
           (t eof-value))))
@@ -173,7 +173,7 @@
   "Writes an element of a binary stream."
   (if (%native-stream-p stream)
       (%write-byte byte stream)
-      (stream-write-byte stream byte))
+      (stream-write-byte (check-stream stream) byte))
   byte)
 
 (defun check-sequence-bounds (sequence start end)

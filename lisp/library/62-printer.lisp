@@ -82,7 +82,9 @@
                    (t (output-instance object stream)))))))
 
 (defun output-instance (object stream)
-  (print-object object stream))
+  (if (print-level-reached-p)
+      (write-char #\# stream)
+      (print-object object stream)))
 
 (defun output-long-number (number stream)
   "Prints a rational of very many digits, in steps between which it can be interrupted."
@@ -96,7 +98,15 @@
   "The character or two that stand for a mark of a backquoted template."
   (and (consp (cdr list))
        (null (cddr list))
-       (case (car list) (quasiquote "`") (unquote ",") (unquote-splicing ",@") (t nil))))
+       (case (car list)
+         (quasiquote "`")
+         ;; A blank keeps the comma apart from a name that begins like a splicing mark.
+         (unquote (if (and (symbolp (cadr list)) (begins-like-splicing-p (symbol-name (cadr list)))) ", " ","))
+         (unquote-splicing ",@")
+         (t nil))))
+
+(defun begins-like-splicing-p (name)
+  (and (plusp (length name)) (member (char name 0) '(#\@ #\.)) t))
 
 (defun output-list (list stream)
   (cond ((print-level-reached-p) (write-char #\# stream))
@@ -166,18 +176,9 @@
            (output-array-part array 0 0 stream))))
 
 (defun output-empty-array (array stream)
-  "An array without elements is read back by its dimensions."
-  (write-string "#A" stream)
-  (output-object (list (array-dimensions array) (array-element-type array)
-                       (empty-array-contents (array-dimensions array)))
-                 stream))
-
-(defun empty-array-contents (dimensions)
-  (if (null dimensions)
-      '()
-      (let ((contents '()))
-        (dotimes (i (car dimensions) contents)
-          (push (empty-array-contents (cdr dimensions)) contents)))))
+  "Prints an array without elements so that its dimensions are read back."
+  (write-string "#." stream)
+  (output-object `(make-array ',(array-dimensions array)) stream))
 
 (defun output-array-part (array axis start stream)
   "Prints the subarray that begins at row-major index START; AXIS dimensions are fixed."

@@ -168,7 +168,7 @@
         (write-string "..." stream)
         (return))
       (setq count (1+ count))
-      (output-object (intern (symbol-name (%slot-name slot)) "KEYWORD") stream)
+      (prin1 (intern (symbol-name (%slot-name slot)) "KEYWORD") stream)
       (write-char #\Space stream)
       (output-object (%instance-ref object (%slot-location slot)) stream))))
 
@@ -313,6 +313,12 @@
                (output-object (second list) stream))
         (pprint-fill stream list))))
 
+(defun pprint-unquote (stream list)
+  (if (and (consp (cdr list)) (null (cddr list)))
+      (progn (write-string (template-mark list) stream)
+             (output-object (second list) stream))
+      (pprint-fill stream list)))
+
 (defun pprint-body (distinguished)
   "Layout of a form whose first DISTINGUISHED arguments stand beside the operator and whose body is indented by two."
   (lambda (stream list)
@@ -340,7 +346,7 @@
     (set-pprint-dispatch '(cons (eql quote)) (pprint-quotation "'") 0 table)
     (set-pprint-dispatch '(cons (eql function)) (pprint-quotation "#'") 0 table)
     (set-pprint-dispatch '(cons (eql quasiquote)) (pprint-quotation "`") 0 table)
-    (set-pprint-dispatch '(cons (eql unquote)) (pprint-quotation ",") 0 table)
+    (set-pprint-dispatch '(cons (eql unquote)) #'pprint-unquote 0 table)
     (set-pprint-dispatch '(cons (eql unquote-splicing)) (pprint-quotation ",@") 0 table)
     (dolist (entry '((let 1) (let* 1) (lambda 1) (block 1) (when 1) (unless 1) (dolist 1) (dotimes 1) (flet 1) (labels 1)
                      (macrolet 1) (symbol-macrolet 1) (defun 2) (defmacro 2) (defmethod 2) (defvar 1) (defparameter 1)

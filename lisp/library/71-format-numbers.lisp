@@ -207,11 +207,12 @@
                (dotimes (i width) (write-char overflow stream)))
               (t (format-pad-left text stream width pad)))))))
 
-(defun format-not-real (stream argument width)
-  "What ~F, ~E, ~G and ~$ do with an argument that is no real number: as ~A does."
+(defun format-not-real (stream argument width pad)
+  "What ~F, ~E and ~G do with an argument that is no real number: as ~A does."
   (let* ((*print-base* 10) (*print-radix* nil) (text (princ-to-string argument)))
     (write-string text stream)
-    (when width (%write-spaces-on stream (max 0 (- width (length text)))))))
+    (when width
+      (dotimes (i (- width (length text))) (write-char pad stream)))))
 
 (defun coerce-for-format (number)
   "Rationals become single floats, as ~F and its relatives ask."
@@ -225,7 +226,7 @@
 
 (defun format-fixed (stream number width fraction scale overflow pad at)
   (cond ((and (eql scale 0) (%write-fixed stream number width fraction overflow pad at)) nil)
-        ((not (realp number)) (format-not-real stream number width))
+        ((not (realp number)) (format-not-real stream number width pad))
         ((unprintable-float-p number) (prin1 number stream))
         (t (format-fixed-real stream (coerce-for-format number) width fraction scale overflow pad at))))
 
@@ -307,14 +308,14 @@
               (values whole rest nil)))))))
 
 (defun format-exponential (stream number width fraction exponent-width scale overflow pad marker at)
-  (cond ((not (realp number)) (format-not-real stream number width))
+  (cond ((not (realp number)) (format-not-real stream number width pad))
         ((unprintable-float-p number) (prin1 number stream))
         (t (format-exponential-real stream (coerce-for-format number) width fraction exponent-width scale overflow pad
                                     marker at))))
 
 (defun format-general (stream number width fraction exponent-width scale overflow pad marker at)
   "~G: fixed or exponential, whichever suits the size of the number."
-  (cond ((not (realp number)) (format-not-real stream number width))
+  (cond ((not (realp number)) (format-not-real stream number width pad))
         ((unprintable-float-p number) (prin1 number stream))
         (t (let ((number (coerce-for-format number)))
              (multiple-value-bind (digits n) (float-digit-string (abs number))
@@ -333,7 +334,8 @@
 (defun format-dollars (stream number fraction digits width pad colon at)
   "~$: fixed, for money."
   (if (not (realp number))
-      (format-not-real stream number width)
+      (let ((*print-base* 10) (*print-radix* nil))
+        (format-pad-left (princ-to-string number) stream width #\Space))
       (let ((number (coerce-for-format number)))
         (multiple-value-bind (whole rest) (flonum-fixed (abs number) nil fraction 0)
           (let* ((sign (cond ((minusp (float-sign number)) "-") (at "+") (t "")))

@@ -20,7 +20,8 @@
 
 (defun date-of-days (days)
   "Values: date, month, year of the day that many days after 1900-01-01."
-  (let ((year (+ 1900 (floor days 366))))
+  ;; 400 years have 146097 days; the estimate is early by less than a year for each of them.
+  (let ((year (+ 1900 (floor (* days 400) 146097) -1)))
     (do () ((< days (days-before-year (1+ year))))
       (setq year (1+ year)))
     (let ((month 1) (rest (- days (days-before-year year))))

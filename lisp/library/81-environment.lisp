@@ -208,3 +208,9 @@
     (setq *dribble-stream* (open pathname :direction :output :if-exists :append :if-does-not-exist :create))
     (setq *standard-output* (make-broadcast-stream *dribble-output* *dribble-stream*)))
   (values))
+
+(defun posix-getenv (name)
+  "The value of an environment variable, or NIL."
+  (%getenv name))
+
+(offer-symbols "SB-EXT" '(posix-getenv))

@@ -22,11 +22,10 @@
                              (or (probe-file (make-pathname :type "lisp" :defaults pathname))
                                  (probe-file (make-pathname :type "lsp" :defaults pathname)))))))
         (cond (found
-               (with-open-file (stream found :external-format external-format)
-                 (when verbose (format t "~&; loading ~A~%" (namestring found)))
-                 (let ((*load-pathname* pathname)
-                       (*load-truename* (truename found)))
-                   (load-stream stream print))))
+               (when verbose (format t "~&; loading ~A~%" (namestring found)))
+               (let ((*load-pathname* pathname)
+                     (*load-truename* (truename found)))
+                 (load-file found external-format print)))
               (if-does-not-exist
                (error 'simple-file-error :pathname pathname :format-control "There is no file ~A to load."
                                          :format-arguments (list (namestring pathname))))
@@ -36,10 +35,59 @@
   (let ((*package* *package*) (*readtable* *readtable*) (end (list nil)))
     (do ((form (read stream nil end) (read stream nil end)))
         ((eq form end) t)
-      (if print
-          (let ((values (multiple-value-list (eval form))))
-            (dolist (value values) (format t "~&; ~S~%" value)))
-          (eval form)))))
+      (load-form form print))))
+
+(defun load-form (form print)
+  (if print
+      (dolist (value (multiple-value-list (eval form))) (format t "~&; ~S~%" value))
+      (eval form)))
+
+(defun load-file (pathname external-format print)
+  (let ((*package* *package*) (*readtable* *readtable*))
+    (map-source-forms (lambda (form) (load-form form print))
+                      (file-text pathname external-format)
+                      (namestring pathname))
+    t))
+
+(defun file-text (pathname external-format)
+  "The whole text of a file as a string."
+  (with-open-file (stream pathname :external-format external-format)
+    (let* ((text (make-string (file-length stream))) (end (read-sequence text stream)))
+      (if (= end (length text)) text (subseq text 0 end)))))
+
+(defun map-source-forms (function text file)
+  "Call FUNCTION with each form of TEXT, read one after the other, while definitions get FILE and its line as their place.
+Definitions are noted in the journal of the host with their source."
+  (with-input-from-string (stream text)
+    (let ((end (list nil)) (line 1) (counted 0))
+      (loop
+        (skip-blank-and-comments stream)
+        (let ((start (file-position stream)))
+          (setq line (+ line (count #\Newline text :start counted :end start)) counted start)
+          (let ((form (read stream nil end)))
+            (when (eq form end) (return))
+            (%set-source-place file line)
+            (unwind-protect (funcall function form)
+              (%set-source-place nil 0))
+            (when (definition-form-p form)
+              (%note-definition (symbol-name (car form)) (definition-name form)
+                                (subseq text start (file-position stream)) file))))))))
+
+(defun skip-blank-and-comments (stream)
+  (loop
+    (let ((char (peek-char t stream nil nil)))
+      (if (eql char #\;)
+          (read-line stream)
+          (return)))))
+
+(defun definition-form-p (form)
+  "True for (DEF… name …)."
+  (and (consp form) (symbolp (car form)) (consp (cdr form))
+       (let ((name (symbol-name (car form)))) (and (> (length name) 3) (string= name "DEF" :end1 3)))))
+
+(defun definition-name (form)
+  (let ((name (cadr form)))
+    (prin1-to-string (if (and (consp name) (not (eq (car name) 'setf))) (car name) name))))
 
 (defmacro with-compilation-unit ((&rest options) &body body)
   "Run BODY; there is nothing to defer."

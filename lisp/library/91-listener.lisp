@@ -30,8 +30,6 @@
   "Value of a form given as text for an argument of a restart."
   (eval (read-from-string text)))
 
-(defvar *source-file* nil "Where the text being evaluated comes from, or NIL.")
-
 (defun restart-row (restart)
   (list restart
         (let ((name (restart-name restart))) (if name (symbol-name name) ""))
@@ -85,13 +83,11 @@
           +++ ++ ++ + + form)
     (values-list values)))
 
-(defun evaluate-stream (stream)
-  "Read and evaluate the forms of STREAM one after the other; the values of the last."
-  (let ((values nil) (end (list nil)))
-    (loop
-      (let ((form (read stream nil end)))
-        (when (eq form end) (return (values-list values)))
-        (setq values (multiple-value-list (eval-interactively form)))))))
+(defun evaluate-text (text file)
+  "Read and evaluate the forms of TEXT one after the other; the values of the last."
+  (let ((values nil))
+    (map-source-forms (lambda (form) (setq values (multiple-value-list (eval-interactively form)))) text file)
+    (values-list values)))
 
 (defun run-actions (actions)
   "What `autolith lisp` was asked to do: (:load file), (:eval text), (:input), (:listen). Returns when all is done."
@@ -99,8 +95,7 @@
     (dolist (action actions)
       (case (first action)
         (:load (load (second action)))
-        (:eval (with-input-from-string (stream (second action))
-                 (print-values (multiple-value-list (evaluate-stream stream)) (third action))))
+        (:eval (print-values (multiple-value-list (evaluate-text (second action) "<argument>")) (third action)))
         (:input (load *standard-input*))
         (:listen (listen-and-answer))))
     (finish-all-output)

@@ -10,9 +10,7 @@
          (*terminal-io* (make-two-way-stream input output))
          (*query-io* *terminal-io*) (*debug-io* *terminal-io*)
          (*readtable* *readtable*)
-         (*source-file* file)
-         (values (with-input-from-string (stream text)
-                   (multiple-value-list (evaluate-stream stream)))))
+         (values (multiple-value-list (evaluate-text text file))))
     (list (package-name *package*)
           values
           (mapcar (lambda (value) (preview value preview-length)) values))))

@@ -21,7 +21,7 @@
                     (and (consp form) (eq (car form) 'quote) (consp (cdr form)) (standard-element-type-p (cadr form))))
           (return nil))))))
 
-(define-compiler-macro make-array (&whole form dimensions &rest options)
-  (if (plain-array-options-p options)
-      (list* '%make-array dimensions options)
+(define-compiler-macro make-array (&whole form &rest arguments)
+  (if (and arguments (plain-array-options-p (cdr arguments)))
+      (cons '%make-array arguments)
       form))

@@ -123,3 +123,34 @@
         ((not (integerp count)) (error 'type-error :datum count :expected-type '(or null integer)))
         ((< count 0) 0)
         (t count)))
+
+;;; Leaves cannot be interrupted, so they get a million elements at a time
+
+(defun position-of-eql (item vector start end from-end)
+  "Index of the first, or last if FROM-END, element of VECTOR from START to END that is EQL to ITEM, or NIL."
+  (if from-end
+      (do ((high end (max start (- high 1000000))))
+          ((<= high start) nil)
+        (let ((found (eql-position item vector (max start (- high 1000000)) high t)))
+          (when found (return found))))
+      (do ((low start (+ low 1000000)))
+          ((>= low end) nil)
+        (let ((found (eql-position item vector low (min end (+ low 1000000)) nil)))
+          (when found (return found))))))
+
+(defun count-of-eql (item vector start end)
+  "Number of elements of VECTOR from START to END that are EQL to ITEM."
+  (let ((total 0))
+    (do ((low start (+ low 1000000)))
+        ((>= low end) total)
+      (setq total (+ total (eql-count item vector low (min end (+ low 1000000))))))))
+
+(defun position-of-string (pattern start1 end1 text start2 end2)
+  "Index in the string TEXT between START2 and END2 where the short PATTERN between START1 and END1 begins, or NIL."
+  (let ((overlap (- end1 start1)))
+    (if (<= (- end2 start2) 1000000)
+        (string-search pattern start1 end1 text start2 end2)
+        (do ((low start2 (+ low 1000000)))
+            ((> low (- end2 overlap)) nil)
+          (let ((found (string-search pattern start1 end1 text low (min end2 (+ low 1000000 overlap)))))
+            (when found (return found)))))))

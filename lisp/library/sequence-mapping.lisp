@@ -97,13 +97,15 @@ a vector; the length that is required, or NIL. NIL for a TYPE that is no sequenc
         (compound-sequence-type-parts expanded))))
 
 (defun class-sequence-type-parts (type)
-  "SEQUENCE-TYPE-PARTS of what is no type name that it knows: through the class or the type system."
+  "SEQUENCE-TYPE-PARTS of what is no type name that it knows: a class, or through the type system."
   (cond ((eq type 'nil) nil)
+        ((and (%classp type) (symbolp (%class-name type)) (eq (%find-class (%class-name type)) type))
+         (let ((name (%class-name type)))
+           (if (type-predicate-name name) (sequence-type-parts name) nil)))
         ((subtypep type 'list) (values 'list t nil))
-        ((subtypep type 'bit-vector) (values 'vector 'bit nil))
-        ((subtypep type 'string) (values 'vector 'character nil))
-        ((subtypep type 'vector) (values 'vector t nil))
-        (t nil)))
+        (t (dolist (element-type (array-element-types) nil)
+             (when (and element-type (subtypep type (list 'vector element-type)))
+               (return (values 'vector element-type nil)))))))
 
 (defun dimension-length (dimension)
   "The length that DIMENSION, the second part of a vector type, demands; or NIL."

@@ -36,7 +36,7 @@ a form there give the value for vectors and EQL without key, LIMIT being the end
 
 (define-item-and-predicate-functions find "The first element, or last if FROM-END, of SEQUENCE between START and END"
   ()
-  :eql (let ((index (eql-position item sequence start limit from-end)))
+  :eql (let ((index (position-of-eql item sequence start limit from-end)))
          (if index (aref sequence index) nil))
   (do-elements (x i (sequence start end from-end))
     (when (match x) (return x))))
@@ -44,13 +44,13 @@ a form there give the value for vectors and EQL without key, LIMIT being the end
 (define-item-and-predicate-functions position
   "The index of the first element, or last if FROM-END, of SEQUENCE between START and END"
   ()
-  :eql (eql-position item sequence start limit from-end)
+  :eql (position-of-eql item sequence start limit from-end)
   (do-elements (x i (sequence start end from-end))
     (when (match x) (return i))))
 
 (define-item-and-predicate-functions count "The number of elements of SEQUENCE between START and END"
   ()
-  :eql (eql-count item sequence start limit)
+  :eql (count-of-eql item sequence start limit)
   (let ((total 0))
     (declare (type fixnum total))
     (do-elements (x i (sequence start end from-end) total)
@@ -279,7 +279,7 @@ one that matches a later element before END, or an earlier one from START if FRO
   (when (and (stringp sequence-1) (stringp sequence-2) (null from-end) (null key) (null test-not) (< (length sequence-1) 64)
              (or (eql-test-p test) (eq test #'char=) (eq test #'equal)))
     (return-from search
-      (string-search sequence-1 start1 (vector-end start1 end1 (length sequence-1))
+      (position-of-string sequence-1 start1 (vector-end start1 end1 (length sequence-1))
                      sequence-2 start2 (vector-end start2 end2 (length sequence-2)))))
   (let* ((v1 (indexable sequence-1)) (v2 (indexable sequence-2))
          (end1 (vector-end start1 end1 (length v1)))

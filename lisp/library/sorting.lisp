@@ -58,12 +58,40 @@
              (setq source scratch scratch other)))))))
 
 (defmacro predicate-less (a b) `(funcall predicate ,a ,b))
-(defmacro keyed-less (a b) `(funcall predicate (funcall key ,a) (funcall key ,b)))
+(defmacro decorated-ascending-less (a b) `(< (car ,a) (car ,b)))
+(defmacro decorated-descending-less (a b) `(> (car ,a) (car ,b)))
+(defmacro decorated-less (a b) `(funcall predicate (car ,a) (car ,b)))
 
 (define-vector-sorter sort-ascending () <)
 (define-vector-sorter sort-descending () >)
+(define-vector-sorter sort-characters () char<)
+(define-vector-sorter sort-strings () string<)
 (define-vector-sorter sort-by-predicate (predicate) predicate-less)
-(define-vector-sorter sort-by-key (predicate key) keyed-less)
+(define-vector-sorter sort-decorated-ascending () decorated-ascending-less)
+(define-vector-sorter sort-decorated-descending () decorated-descending-less)
+(define-vector-sorter sort-decorated (predicate) decorated-less)
+
+(defun decorate (vector key)
+  "A simple-vector of (key . element) for the elements of the simple-vector VECTOR."
+  (let* ((length (length vector)) (result (make-array length)))
+    (do ((i 0 (+ i 1)))
+        ((>= i length) result)
+      (let ((element (svref vector i)))
+        (setf (svref result i) (cons (funcall key element) element))))))
+
+(defun undecorate (vector)
+  "The simple-vector VECTOR with the cdr of each element in its place."
+  (let ((length (length vector)))
+    (do ((i 0 (+ i 1)))
+        ((>= i length) vector)
+      (setf (svref vector i) (cdr (svref vector i))))))
+
+(defun sort-by-key (vector predicate key)
+  "SORT-SIMPLE-VECTOR with a key, which is called once for each element."
+  (let ((decorated (decorate vector key)))
+    (undecorate (cond ((eq predicate #'<) (sort-decorated-ascending decorated))
+                      ((eq predicate #'>) (sort-decorated-descending decorated))
+                      (t (sort-decorated decorated predicate))))))
 
 (defun sort-simple-vector (vector predicate key)
   "A simple-vector, VECTOR or a new one, of VECTOR's elements in stable order. VECTOR's own contents are then undefined."
@@ -72,6 +100,8 @@
            (sort-by-key vector predicate (designated-function key)))
           ((eq predicate #'<) (sort-ascending vector))
           ((eq predicate #'>) (sort-descending vector))
+          ((eq predicate #'char<) (sort-characters vector))
+          ((eq predicate #'string<) (sort-strings vector))
           (t (sort-by-predicate vector predicate)))))
 
 (define-keyword-function stable-sort (sequence predicate &key key)

@@ -246,19 +246,14 @@
     (dolist (term parsed t)
       (when (cdr term) (return nil)))))
 
-(define-compiler-macro make-array (&whole form dimensions &rest keys)
+(define-compiler-macro make-string (&whole form &rest arguments)
   "Resolve the element type."
-  (declare (ignore dimensions keys))
-  (if (eq (car form) 'make-array) (resolve-element-type-argument form 1) form))
-
-(define-compiler-macro make-string (&whole form size &rest keys)
-  "Resolve the element type."
-  (declare (ignore size keys))
+  (declare (ignore arguments))
   (if (eq (car form) 'make-string) (resolve-element-type-argument form 1) form))
 
-(define-compiler-macro adjust-array (&whole form array dimensions &rest keys)
+(define-compiler-macro adjust-array (&whole form &rest arguments)
   "Resolve the element type."
-  (declare (ignore array dimensions keys))
+  (declare (ignore arguments))
   (if (eq (car form) 'adjust-array) (resolve-element-type-argument form 2) form))
 
 (defun upgraded-complex-part-type (type &optional environment)

@@ -189,12 +189,13 @@
         ((consp bound) (list (list exclusive (car bound) variable)))
         (t (list (list inclusive bound variable)))))
 
-(define-compiler-macro typep (&whole form object type &optional environment)
+(define-compiler-macro typep (&whole form &rest arguments)
   "Inline test for a constant type."
-  (if (and (consp type) (eq (car type) 'quote) (null environment))
-      (let ((variable (gensym "OBJECT")))
-        (list 'let (list (list variable object)) (typep-form variable (cadr type))))
-      form))
+  (let ((type (cadr arguments)))
+    (if (and (eql (length arguments) 2) (consp type) (eq (car type) 'quote))
+        (let ((variable (gensym "OBJECT")))
+          (list 'let (list (list variable (car arguments))) (typep-form variable (cadr type))))
+        form)))
 
 (defun typecase-clauses (variable clauses)
   "COND clauses for TYPECASE CLAUSES."
@@ -377,13 +378,14 @@
       result
       (coerce-error object type)))
 
-(define-compiler-macro coerce (&whole form object type)
-  "Conversions to floats and lists of a constant type in line."
-  (if (and (eq (car form) 'coerce) (consp type) (eq (car type) 'quote))
-      (case (cadr type)
-        ((double-float long-float) (list 'float object 1.0d0))
-        ((single-float short-float) (list 'float object 1.0f0))
-        (float (list 'float object))
-        (character (list 'character object))
-        (t form))
-      form))
+(define-compiler-macro coerce (&whole form &rest arguments)
+  "Conversions to floats and characters in line, for a constant type."
+  (let ((object (car arguments)) (type (cadr arguments)))
+    (if (and (eq (car form) 'coerce) (eql (length arguments) 2) (consp type) (eq (car type) 'quote))
+        (case (cadr type)
+          ((double-float long-float) (list 'float object 1.0d0))
+          ((single-float short-float) (list 'float object 1.0f0))
+          (float (list 'float object))
+          (character (list 'character object))
+          (t form))
+        form)))

@@ -26,14 +26,14 @@ export type Real = Rational | Float;
 export type LispNumber = Real | Complex;
 
 /** Contagion order. */
-export const INTEGER = 0;
-export const RATIO = 1;
-export const SINGLE_RANK = 2;
+const INTEGER = 0;
+const RATIO = 1;
+const SINGLE_RANK = 2;
 export const DOUBLE_RANK = 3;
-export const COMPLEX = 4;
+const COMPLEX = 4;
 
 /** Place of a number in the contagion order, or -1 for anything else. */
-export function rankOrNone(x: unknown): number {
+function rankOrNone(x: unknown): number {
   if (typeof x === "number" || typeof x === "bigint") return INTEGER;
   if (x instanceof DoubleFloat) return DOUBLE_RANK;
   if (x instanceof SingleFloat) return SINGLE_RANK;

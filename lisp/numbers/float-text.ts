@@ -17,6 +17,56 @@ function digitsOfScientific(text: string): FloatDigits {
 export function shortestDigits(v: number, format: FloatFormat): FloatDigits {
   if (v === 0) return { digits: "0", exponent: 1 };
   if (format === DOUBLE) return digitsOfScientific(v.toExponential());
+  return v >= 1e-12 && v <= 1e20 ? quickSingleDigits(v) : anySingleDigits(v);
+}
+
+/** Powers of ten that are exact doubles. */
+const POWERS: readonly number[] = Array.from({ length: 23 }, (_, k) => Number(`1e${k}`));
+
+/** m * 10^-k, correctly rounded: both factors are exact. */
+function decimalValue(m: number, k: number): number {
+  return k >= 0 ? m / (POWERS[k] as number) : m * (POWERS[-k] as number);
+}
+
+/** At a power of two the rounding interval is wider above than below: the decimal above the nearest may read back. */
+function isPowerOfTwo(v: number): boolean {
+  return Number.isInteger(Math.log2(v));
+}
+
+/** The double is exactly between two singles, so that rounding it again would not be rounding the decimal. */
+function isBetweenSingles(d: number): boolean {
+  const f = Math.fround(d);
+  return f !== d && Math.fround(d + (d - f)) - d === d - f;
+}
+
+/** Digits of a single whose decimals of up to nine digits have powers of ten that are exact doubles. */
+function quickSingleDigits(v: number): FloatDigits {
+  let exponent = Math.floor(Math.log10(v)) + 1;
+  if (v >= decimalValue(1, -exponent)) exponent++;
+  else if (v < decimalValue(1, 1 - exponent)) exponent--;
+  const power = isPowerOfTwo(v);
+  for (let precision = 1; precision <= 9; precision++) {
+    const k = precision - exponent;
+    const nearest = Math.round(k >= 0 ? v * (POWERS[k] as number) : v / (POWERS[-k] as number));
+    for (let m = nearest; m <= nearest + (power ? 1 : 0); m++) {
+      const d = decimalValue(m, k);
+      if (isBetweenSingles(d)) return anySingleDigits(v);
+      if (Math.fround(d) === v) return digitsOfInteger(m, precision, exponent);
+    }
+  }
+  return anySingleDigits(v);
+}
+
+/** Digits of an integer written with `precision` digits, or one more when it was rounded up to a power of ten. */
+function digitsOfInteger(m: number, precision: number, exponent: number): FloatDigits {
+  const text = String(m);
+  let end = text.length;
+  while (end > 1 && text.charCodeAt(end - 1) === 48) end--;
+  return { digits: text.slice(0, end), exponent: exponent + (text.length > precision ? 1 : 0) };
+}
+
+/** Digits of any single, by trying texts. */
+function anySingleDigits(v: number): FloatDigits {
   for (let precision = 1; precision < 9; precision++) {
     const text = v.toExponential(precision - 1);
     if (decimalToFloat(text, SINGLE) === v) return digitsOfScientific(text);
@@ -26,12 +76,8 @@ export function shortestDigits(v: number, format: FloatFormat): FloatDigits {
   return digitsOfScientific(v.toExponential(8));
 }
 
-/**
- * At a power of two the rounding interval is wider above than below, so the decimal on the other side of the nearest one
- * may read back where the nearest does not.
- */
 function shortNeighbour(v: number, precision: number, nearest: string): string | undefined {
-  if (Number(nearest) > v || !Number.isInteger(Math.log2(v))) return undefined;
+  if (!isPowerOfTwo(v) || Number(nearest) > v) return undefined;
   const e = nearest.indexOf("e");
   const mantissa = Number(nearest.slice(0, e).replace(".", "")) + 1;
   const text = (mantissa * 10 ** -(precision - 1)).toFixed(precision - 1) + nearest.slice(e);

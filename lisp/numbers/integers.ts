@@ -121,7 +121,7 @@ export function negInt(a: Int): Int {
   return typeof a === "number" ? 0 - a : normalize(-a);
 }
 
-export function absInt(a: Int): Int {
+function absInt(a: Int): Int {
   return signInt(a) < 0 ? negInt(a) : a;
 }
 
@@ -145,12 +145,6 @@ export function quotInt(a: Int, b: Int): Int {
 export function remInt(a: Int, b: Int): Int {
   if (typeof a === "number" && typeof b === "number") return (a % b) + 0;
   return normalize(BigInt(a) % BigInt(b));
-}
-
-/** Remainder with the sign of b; b is not zero. */
-export function modInt(a: Int, b: Int): Int {
-  const r = remInt(a, b);
-  return r !== 0 && r < 0 !== b < 0 ? addInt(r, b) : r;
 }
 
 export type Rounding = "floor" | "ceiling" | "truncate" | "round";

@@ -44,7 +44,7 @@ import { type Int, integerLength } from "./integers.ts";
 import { divisionByZero, floatUnderflow, typeError } from "./number-errors.ts";
 
 /** The float format a number computes in. */
-export function formatFor(x: LispNumber): FloatFormat {
+function formatFor(x: LispNumber): FloatFormat {
   if (x instanceof Complex) return formatFor(x.re as Real);
   return isFloat(x) ? formatOf(x) : SINGLE;
 }

@@ -5,7 +5,9 @@ import type { LispValue } from "../data/value.ts";
 
 /** Slots of an instance of that layout, all unbound. */
 export function unboundSlots(layout: InstanceLayout): LispValue[] {
-  return Array.from<LispValue>({ length: layout.slotNames.length }).fill(UNBOUND);
+  const slots: LispValue[] = [];
+  for (let left = layout.slotNames.length; left > 0; left--) slots.push(UNBOUND);
+  return slots;
 }
 
 /** What kind of instances a class has; decides which metaclass it belongs to and how instances are made. */

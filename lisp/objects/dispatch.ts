@@ -80,6 +80,8 @@ export class Dispatcher {
   private readonly one: GeneralCode;
   private readonly firstOfTwo: GeneralCode;
   private readonly secondOfTwo: GeneralCode;
+  private readonly bothOfTwo: GeneralCode;
+  private readonly firstOfMany: GeneralCode;
 
   constructor(system: ObjectSystem) {
     this.system = system;
@@ -87,16 +89,21 @@ export class Dispatcher {
     this.one = this.makeOne();
     this.firstOfTwo = this.makeOfTwo(0);
     this.secondOfTwo = this.makeOfTwo(1);
+    this.bothOfTwo = this.makeBothOfTwo();
+    this.firstOfMany = this.makeFirstOfMany();
   }
 
   /** Chooses the code that suits the parameters and specializers, and forgets the effective methods. */
   update(gf: GenericFunction): void {
     gf.flush();
-    const only = gf.specialized.length === 1 && !gf.variadic ? gf.specialized[0] : undefined;
+    const { specialized, required, variadic } = gf;
+    const only = specialized.length === 1 ? specialized[0] : undefined;
     let code = this.general;
-    if (only === 0 && gf.required === 1) code = this.one;
-    else if (only === 0 && gf.required === 2) code = this.firstOfTwo;
-    else if (only === 1 && gf.required === 2) code = this.secondOfTwo;
+    if (only === 0 && required === 1 && !variadic) code = this.one;
+    else if (only === 0 && required === 2 && !variadic) code = this.firstOfTwo;
+    else if (only === 1 && required === 2 && !variadic) code = this.secondOfTwo;
+    else if (only === 0) code = this.firstOfMany;
+    else if (specialized.length === 2 && required === 2 && !variadic) code = this.bothOfTwo;
     gf.code = code as unknown as LispCode;
   }
 
@@ -131,6 +138,45 @@ export class Dispatcher {
         gf.hotFunction = fn = found;
       }
       return (fn.code as Code1)(fn, a);
+    };
+  }
+
+  /** Two required arguments, both specialized. */
+  private makeBothOfTwo(): GeneralCode {
+    const { system, general } = this;
+    return function dispatchBoth(gf: GenericFunction, a: LispValue, b: LispValue): LispValue {
+      if (arguments.length !== 3) return general.apply(undefined, arguments as unknown as [GenericFunction]);
+      const key = keyAt(system, gf, 0, a);
+      const second = keyAt(system, gf, 1, b);
+      let fn = gf.hotFunction as LFunction;
+      if (key !== gf.hotKey || second !== gf.hotKey2 || key === undefined || second === undefined) {
+        const found = (gf.cache.get(key) as Map<unknown, unknown> | undefined)?.get(second);
+        if (found === undefined) return general(gf, a, b);
+        gf.hotKey = key;
+        gf.hotKey2 = second;
+        gf.hotFunction = fn = found as LFunction;
+      }
+      return (fn.code as Code2)(fn, a, b);
+    };
+  }
+
+  /** Any number of arguments, of which only the first is specialized. */
+  private makeFirstOfMany(): GeneralCode {
+    const { system, general } = this;
+    return function dispatchFirst(gf: GenericFunction, a: LispValue, ...rest: Arguments): LispValue {
+      const count = arguments.length - 1;
+      if (count < gf.required || (count > gf.required && !gf.variadic)) {
+        return general.apply(undefined, arguments as unknown as [GenericFunction]);
+      }
+      const key = keyAt(system, gf, 0, a);
+      let fn = gf.hotFunction as LFunction;
+      if (key !== gf.hotKey || key === undefined) {
+        const found = gf.cache.get(key) as LFunction | undefined;
+        if (found === undefined) return general(gf, a, ...rest);
+        gf.hotKey = key;
+        gf.hotFunction = fn = found;
+      }
+      return (fn.code as (self: LFunction, ...args: Arguments) => LispValue)(fn, a, ...rest);
     };
   }
 

@@ -12,6 +12,7 @@ import { LStream } from "../data/stream.ts";
 import { LString } from "../data/string.ts";
 import { LPackage, LSymbol, NIL, setSymbolProperty, symbolProperty, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import { Readtable } from "../reader/readtable.ts";
 import { findStructureCell } from "../structures/structure-cell.ts";
 import { type ClassKind, LClass, SlotDefinition, unboundSlots } from "./class.ts";
 import { classPrecedenceList } from "./precedence.ts";
@@ -158,6 +159,7 @@ export class ObjectSystem {
       [LFunction, "COMPILED-FUNCTION"],
       [RandomState, "RANDOM-STATE"],
       [LSymbol, "SYMBOL"],
+      [Readtable, "READTABLE"],
     ];
     for (const [constructor, name] of rows) this.byConstructor.set(constructor, this.standard(name));
     this.byConstructor.set(NIL.constructor, this.standard("NULL"));

@@ -48,6 +48,7 @@ function setHome(symbol: LSymbol, pkg: LPackage | null): void {
 /** Makes a symbol present in a package without looking for conflicts. */
 function add(pkg: LPackage, symbol: LSymbol): void {
   pkg.internal.set(symbol.name, symbol);
+  pkg.changed();
   if (symbol.pkg === null) setHome(symbol, pkg);
 }
 
@@ -92,6 +93,7 @@ export function shadowName(pkg: LPackage, name: string): void {
     assertUnlocked(pkg, `shadowing ${name}`);
     symbol = new LSymbol(name, pkg);
     pkg.internal.set(name, symbol);
+    pkg.changed();
   }
   pkg.shadowing.add(symbol);
 }
@@ -99,6 +101,7 @@ export function shadowName(pkg: LPackage, name: string): void {
 function remove(host: LeafHost, pkg: LPackage, symbol: LSymbol): void {
   pkg.internal.delete(symbol.name);
   pkg.external.delete(symbol.name);
+  pkg.changed();
   pkg.shadowing.delete(symbol);
   if (isHome(host, symbol, pkg)) setHome(symbol, null);
 }
@@ -148,6 +151,7 @@ export function exportSymbol(pkg: LPackage, symbol: LSymbol): void {
   if (presentSymbol(pkg, name) === undefined) add(pkg, symbol);
   pkg.internal.delete(name);
   pkg.external.set(name, symbol);
+  pkg.changed();
 }
 
 /** UNEXPORT of one symbol. */
@@ -161,6 +165,7 @@ export function unexportSymbol(pkg: LPackage, symbol: LSymbol): void {
   assertUnlocked(pkg, `unexporting ${name}`);
   pkg.external.delete(name);
   pkg.internal.set(name, symbol);
+  pkg.changed();
 }
 
 /** USE-PACKAGE of one package. */
@@ -183,6 +188,7 @@ export function usePackage(pkg: LPackage, used: LPackage): void {
   }
   pkg.uses.push(used);
   used.usedBy.push(pkg);
+  pkg.changed();
 }
 
 /** UNUSE-PACKAGE of one package. */
@@ -192,6 +198,7 @@ export function unusePackage(pkg: LPackage, used: LPackage): void {
   assertUnlocked(pkg, `unusing ${used.name}`);
   pkg.uses.splice(at, 1);
   used.usedBy.splice(used.usedBy.indexOf(pkg), 1);
+  pkg.changed();
 }
 
 /** DELETE-PACKAGE of a package that nobody uses. */

@@ -14,6 +14,7 @@ import { nameOfCode } from "../characters/char-names.ts";
 import { DOUBLE, SINGLE } from "../numbers/float-bits.ts";
 import { formatFloat } from "../numbers/float-text.ts";
 import { integerText, isLongInteger } from "../numbers/integer-text.ts";
+import { NativeStream } from "../streams/native-stream.ts";
 import type { PrintSettings } from "./settings.ts";
 import { symbolText } from "./symbol-text.ts";
 
@@ -141,7 +142,8 @@ export class AtomPrinter {
       );
     }
     if (object instanceof RandomState) return this.randomState(object);
-    if (object instanceof LStream) return unreadable(object, `STREAM ${id.of(object)}`, settings);
+    if (object instanceof LStream)
+      return unreadable(object, `${streamName(object)} ${id.of(object)}`, settings);
     return undefined;
   }
 
@@ -155,6 +157,10 @@ export class AtomPrinter {
       return symbolText(name, { ...settings, escape: true }, this.host);
     return this.identities.of(fn);
   }
+}
+
+function streamName(stream: LStream): string {
+  return stream instanceof NativeStream ? stream.lispClass : "STREAM";
 }
 
 function bitVector(array: LArray): string {

@@ -11,7 +11,7 @@ import { radixMarks } from "./atom-text.ts";
 import { PrintVariables } from "./settings.ts";
 
 /** An integer or ratio too long to be converted in one go. */
-export function isLongNumber(x: LispValue): boolean {
+function isLongNumber(x: LispValue): boolean {
   if (typeof x === "bigint") return isLongInteger(x);
   return x instanceof Ratio && (isLongInteger(x.num) || isLongInteger(x.den));
 }

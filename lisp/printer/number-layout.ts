@@ -53,8 +53,7 @@ function fixedText(
   let text = fixedDigits(magnitude, single, fraction);
   if (!text.includes(".")) text += ".";
   // The zero before the point goes when there is no room for it.
-  if (text.startsWith("0.") && width >= 0 && sign.length + text.length > width && fraction > 0)
-    text = text.slice(1);
+  if (text.startsWith("0.") && width >= 0 && sign.length + text.length > width) text = text.slice(1);
   return sign + text;
 }
 

@@ -72,7 +72,7 @@ export class PlainPrinter {
       const quote = this.quotes.get(list.car);
       // The marks of a backquoted template have no other notation; quotes are abbreviated by the pretty printer only.
       if (quote !== undefined && (settings.pretty || !quote.endsWith("'")))
-        return quote + this.object(list.cdr.car, depth, settings);
+        return quoted(quote, this.object(list.cdr.car, depth, settings));
     }
     let text = "(";
     let count = 0;
@@ -129,6 +129,11 @@ export class PlainPrinter {
     }
     return `${text})`;
   }
+}
+
+/** A mark before the text it belongs to; a blank keeps a comma apart from what would look like a splicing mark. */
+function quoted(mark: string, text: string): string {
+  return mark === "," && /^[@.]/.test(text) ? `, ${text}` : mark + text;
 }
 
 /** True for the objects that can contain themselves or others, so that *PRINT-CIRCLE* matters. */

@@ -5,6 +5,7 @@ import { LPackage, type LSymbol, NIL, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { DOUBLE, type FloatFormat, SINGLE } from "../numbers/float-bits.ts";
 import { Readtable } from "./readtable.ts";
+import { TokenCache } from "./token-cache.ts";
 
 /** One per image. */
 export class ReaderContext {
@@ -20,6 +21,7 @@ export class ReaderContext {
   readonly parseNamestring: LSymbol;
   readonly keywordPackage: LPackage;
   readonly standard: Readtable;
+  readonly tokens: TokenCache;
   private readonly readtable: LSymbol;
   private readonly packageVariable: LSymbol;
   private readonly base: LSymbol;
@@ -40,6 +42,7 @@ export class ReaderContext {
     this.makeStructure = host.symbol("SYS:MAKE-STRUCTURE-FROM-PLIST");
     this.parseNamestring = host.symbol("PARSE-NAMESTRING");
     this.keywordPackage = host.symbol(":KEYWORD").pkg as LPackage;
+    this.tokens = new TokenCache(this.keywordPackage);
     this.standard = Readtable.standard();
     this.standard.locked = true;
     this.readtable = special(host, "*READTABLE*", Readtable.standard());

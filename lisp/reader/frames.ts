@@ -26,6 +26,7 @@ export function deliver(reader: ReaderState, object: LispValue): Outcome {
       return "go";
     }
     if (frame.kind === "vector") {
+      frame.items ??= [];
       frame.items.push(value);
       return "go";
     }
@@ -80,7 +81,8 @@ export function closeFrame(reader: ReaderState, frame: Frame): Outcome {
 }
 
 function vectorOf(reader: ReaderState, frame: Frame): LispValue {
-  const { items, argument } = frame;
+  const { argument } = frame;
+  const items = frame.items ?? [];
   if (argument === null) return items;
   if (argument > 268_435_456) return reader.fail("a vector of more than 268435456 elements");
   const length = Number(argument);

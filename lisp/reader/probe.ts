@@ -50,7 +50,7 @@ function place(text: string, index: number): TextPosition {
 }
 
 /** The message of a read error as plain text. */
-export function faultMessage(fault: ReaderFault): string {
+function faultMessage(fault: ReaderFault): string {
   const args = [...fault.args];
   return fault.message.replace(/~[ASD]/g, (directive) => plainText(args.shift() ?? NIL, directive === "~S"));
 }

@@ -45,7 +45,7 @@ export class Frame {
   /** Wrapping symbol. */
   symbol: LSymbol = NIL;
   label: Label | null = null;
-  items: LispValue[] = [];
+  items: LispValue[] | null = null;
   /** Settings to restore when the frame ends. */
   savedBase = 10;
   savedSuppress = 0;
@@ -137,6 +137,10 @@ export interface ReadOptions {
   readonly sink?: TokenSink | undefined;
 }
 
+/** Never written to: a token starts arrays of its own. */
+const NO_CODES: number[] = [];
+const NO_MARKS: boolean[] = [];
+
 /** Objects may nest at most this deep. */
 const MAX_DEPTH = 1_000_000;
 
@@ -153,6 +157,8 @@ export class ReaderState {
   text = "";
   at = 0;
   direct = false;
+  /** The text is only a part of the input: at its end reading goes on from the source. */
+  windowed = false;
 
   phase: Phase = "start";
   readonly stack: Frame[] = [];
@@ -170,8 +176,8 @@ export class ReaderState {
   backquotes = 0;
 
   /** Token being read: codes, which of them were escaped, and the state of escaping. */
-  codes: number[] = [];
-  escaped: boolean[] = [];
+  codes: number[] = NO_CODES;
+  escaped: boolean[] = NO_MARKS;
   anyEscape = false;
   inMultiple = false;
   afterSingle = false;
@@ -211,11 +217,14 @@ export class ReaderState {
 
   /** Takes the text and place of the source. */
   attach(): void {
-    const rest = this.source.rest?.();
-    this.direct = rest !== undefined;
-    if (rest !== undefined) {
-      this.text = rest.text;
-      this.at = rest.at;
+    const { source } = this;
+    const rest = source.rest?.();
+    const part = rest ?? source.window?.();
+    this.windowed = rest === undefined;
+    this.direct = part !== undefined;
+    if (part !== undefined) {
+      this.text = part.text;
+      this.at = part.at;
     }
   }
 
@@ -238,7 +247,15 @@ export class ReaderState {
   /** Next code, `END` or `WAIT`. */
   next(): number {
     if (!this.direct) return this.source.readCode();
-    return this.at < this.text.length ? this.text.charCodeAt(this.at++) : END;
+    if (this.at < this.text.length) return this.text.charCodeAt(this.at++);
+    return this.windowed ? this.leaveWindow() : END;
+  }
+
+  /** At the end of a window: the next code comes from the source. */
+  leaveWindow(): number {
+    this.detach();
+    this.direct = false;
+    return this.source.readCode();
   }
 
   /** Puts the last code back. */
@@ -262,6 +279,11 @@ export class ReaderState {
   /** END-OF-FILE inside an object. */
   failAtEnd(): never {
     throw new ReaderFault(true, this.direct ? this.at : -1, this.stream, "end of file inside an object", []);
+  }
+
+  /** Tokens may be taken from and put into the cache of the image. */
+  get cacheable(): boolean {
+    return this.base === 10 && !this.dry;
   }
 
   report(kind: TokenKind, start = this.tokenStart): void {

@@ -78,8 +78,11 @@ export class Reader extends ReaderState {
 
   private advance(first: Outcome): Outcome {
     let outcome = first;
-    while (outcome === "go") outcome = this.step();
-    this.detach();
+    try {
+      while (outcome === "go") outcome = this.step();
+    } finally {
+      this.detach();
+    }
     return outcome;
   }
 
@@ -106,6 +109,7 @@ export class Reader extends ReaderState {
   private scan(): Outcome {
     const { readtable, stack } = this;
     const { low } = readtable;
+    if (!this.direct && this.windowed) this.attach();
     for (;;) {
       const code = this.next();
       if (code < 0) return code === WAIT ? "wait" : this.endOfInput();
@@ -144,6 +148,8 @@ export class Reader extends ReaderState {
         return this.beginToken(text.charCodeAt(start));
       if (code <= 32 || code === 127) suspicious = true;
     }
+    // In a window the token may go on behind the text.
+    if (i === text.length && this.windowed) return this.beginToken(text.charCodeAt(start));
     this.at = i;
     const token = text.slice(start, i);
     const first = text.charCodeAt(start);
@@ -311,8 +317,8 @@ export class Reader extends ReaderState {
   }
 
   private scanLineComment(): Outcome {
-    if (this.direct) {
-      const end = this.text.indexOf("\n", this.at);
+    const end = this.direct ? this.text.indexOf("\n", this.at) : -1;
+    if (end >= 0 || (this.direct && !this.windowed)) {
       this.at = end < 0 ? this.text.length : end + 1;
     } else {
       for (;;) {

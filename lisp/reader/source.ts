@@ -17,6 +17,8 @@ export interface CharacterSource {
   /** Whole text (free of surrogates) and place in it, if it can be read without decoding. */
   rest?(): { text: string; at: number } | undefined;
   skipTo?(at: number): void;
+  /** Like `rest`, but more input may follow the text. */
+  window?(): { text: string; at: number } | undefined;
 }
 
 /** Characters of a JavaScript string. */

@@ -23,6 +23,11 @@ export const DOT = Symbol("dot");
 export function plainToken(reader: ReaderState, token: string): LispValue | typeof DOT {
   if (token === ".") return dotToken(reader);
   if (reader.suppress > 0) return suppressed(reader);
+  // In base ten no token that was once a symbol is a number.
+  const cached = reader.cacheable
+    ? reader.context.tokens.find(reader.pkg, reader.readtable.caseMode, token)
+    : undefined;
+  if (cached !== undefined) return cached;
   if (mayStartNumber(token.charCodeAt(0), reader.base)) {
     const number = parseNumberToken(token, reader.base, reader.defaultFormat);
     if (number instanceof BadNumber)
@@ -55,17 +60,22 @@ function plainSymbol(reader: ReaderState, token: string): LSymbol {
   const colon = token.indexOf(":");
   if (colon < 0) {
     reader.report("symbol");
-    return internCurrent(reader, convertCase(token, mode));
+    return remember(reader, token, internCurrent(reader, convertCase(token, mode)));
   }
   const { at, colons } = findMarker(reader, codeUnits(token), null);
   const name = token.slice(at + colons);
   if (name === "") return reader.fail("a symbol has no name after its package marker");
   if (at === 0) {
     reader.report("keyword");
-    return internKeyword(reader, convertCase(name, mode));
+    return remember(reader, token, internKeyword(reader, convertCase(name, mode)));
   }
   reader.report("symbol");
   return internQualified(reader, convertCase(token.slice(0, at), mode), convertCase(name, mode), colons);
+}
+
+function remember(reader: ReaderState, token: string, symbol: LSymbol): LSymbol {
+  if (reader.cacheable) reader.context.tokens.remember(reader.pkg, reader.readtable.caseMode, token, symbol);
+  return symbol;
 }
 
 function codeUnits(token: string): number[] {

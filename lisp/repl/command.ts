@@ -1,6 +1,7 @@
+import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { type LispAction, parseLispArguments } from "./arguments.ts";
-import { type ImageThreadData, maximumHeapMb, stackMb } from "./image-thread-data.ts";
+import { type CommandThreadData, maximumHeapMb, maximumNurseryMb, stackMb } from "./thread-data.ts";
 
 /** Where the command reads and writes. Text goes straight to the descriptors of the process. */
 export interface LispCommandIo {
@@ -16,11 +17,20 @@ export interface LispCommandIo {
  */
 export async function runLispCommand(argv: readonly string[], io: LispCommandIo): Promise<number> {
   const actions: readonly LispAction[] = parseLispArguments(argv, io.interactive);
-  const data: ImageThreadData = { actions };
+  const data: CommandThreadData = {
+    actions,
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+  };
+  // The boot leaves much alive: a larger nursery saves most of the copying.
+  setFlagsFromString("--min-semi-space-size=16");
   const { promise, resolve } = Promise.withResolvers<number>();
   const thread = new Worker(new URL(threadModule(), import.meta.url), {
     workerData: data,
-    resourceLimits: { stackSizeMb: stackMb, maxOldGenerationSizeMb: maximumHeapMb },
+    resourceLimits: {
+      stackSizeMb: stackMb,
+      maxOldGenerationSizeMb: maximumHeapMb,
+      maxYoungGenerationSizeMb: maximumNurseryMb,
+    },
   });
   thread.on("error", (error: NodeJS.ErrnoException) => {
     const bound = error.code === "ERR_WORKER_OUT_OF_MEMORY";
@@ -35,5 +45,5 @@ export async function runLispCommand(argv: readonly string[], io: LispCommandIo)
 
 /** The thread's module beside this one: TypeScript from the sources, JavaScript when built. */
 function threadModule(): string {
-  return import.meta.url.endsWith(".ts") ? "./image-thread.ts" : "./image-thread.js";
+  return import.meta.url.endsWith(".ts") ? "./lisp-command-thread.ts" : "./lisp-command-thread.js";
 }

@@ -1,5 +1,5 @@
 import type { FrameCode } from "../compiler/frame-code.ts";
-import type { LFunction } from "../data/function.ts";
+import type { LFunction, SourceLocation } from "../data/function.ts";
 import type { LispValue } from "../data/value.ts";
 import { ExitToken } from "./exit-token.ts";
 
@@ -54,7 +54,12 @@ export class GreenThread {
   /** The condition that no handler took, when that ended the thread. */
   unhandled: LispValue | null = null;
   /** What that condition reports, and its type as text. */
-  unhandledText: { readonly text: string; readonly type: string } | null = null;
+  unhandledText: {
+    readonly text: string;
+    readonly type: string;
+    /** Top-level form being evaluated. */
+    readonly location: SourceLocation | null;
+  } | null = null;
   /** Asks whoever started the thread what to do about a condition nobody handled; null ends the thread. */
   debugger: ((condition: UnhandledReport) => Promise<LispValue>) | null = null;
   quitCode: number | null = null;

@@ -15,6 +15,9 @@ const SLICE_STEPS = 10_000;
 /** Length of a time slice, in milliseconds, when other threads want to run. */
 const SLICE_MS = 5;
 
+/** Time between two looks at the heap, in milliseconds. */
+const HEAP_LOOK_MS = 100;
+
 /** Marks the binding-stack entry of a CATCH. */
 const CATCH_MARK = new LSymbol("CATCH", null);
 
@@ -29,6 +32,8 @@ interface SavedUnwinding {
 export interface RuntimeServices {
   /** The keyword `:allow-other-keys`. */
   readonly allowOtherKeys: LSymbol;
+  /** Megabytes of the soft bound of the heap when it is exceeded, else null. */
+  readonly heapExcess: () => number | null;
   /** The function that signals an error on behalf of a leaf: called with the condition type and a list of initargs. */
   readonly signalFunction: () => LFunction | null;
   /** Condition type symbol and initarg list of a leaf's error. */
@@ -44,8 +49,8 @@ const callCode = new FrameCode(NIL, () => (_pc, locals) => {
  * The machine under compiled code, one per image. Compiled code knows it as `R` and uses the public fields directly.
  */
 export class Runtime {
-  /** Suspend at every safe point: exercises the slow version of everything (for tests). */
-  suspendAlways = false;
+  /** When above 0: suspend after that many steps, whatever the clock says; exercises slow versions and entries (for tests). */
+  suspendEvery = 0;
   /** Steps left until `tick` must be called. */
   budget = SLICE_STEPS;
   /** Multiple values of the last call: null when it returned exactly one value. */
@@ -63,6 +68,7 @@ export class Runtime {
   /** Set when another thread is ready, so that the running one gives way at the end of its slice. */
   contended = false;
   private sliceStartedAt = 0;
+  private heapLookedAt = 0;
   private threads = 0;
   private readonly services: RuntimeServices;
   /** Bound methods that compiled code calls as plain functions. */
@@ -292,7 +298,7 @@ export class Runtime {
 
   /** Safe point: accounts for the steps taken and suspends or unwinds the thread when it must. */
   tick(): LispValue {
-    this.budget = this.suspendAlways ? 0 : SLICE_STEPS;
+    this.budget = this.suspendEvery > 0 ? this.suspendEvery - 1 : SLICE_STEPS;
     const thread = this.current;
     if (thread === null) return NIL;
     thread.steps += SLICE_STEPS;
@@ -306,16 +312,29 @@ export class Runtime {
       thread.stepLimit = limit + SLICE_STEPS * 100;
       return this.signal(storageError("the evaluation took more than ~D steps", limit));
     }
-    if (this.suspendAlways) return this.suspend({ kind: "slice" });
-    if (performance.now() - this.sliceStartedAt < SLICE_MS) return NIL;
+    if (this.suspendEvery > 0) return this.suspend({ kind: "slice" });
+    const now = performance.now();
+    if (now - this.heapLookedAt > HEAP_LOOK_MS) {
+      this.heapLookedAt = now;
+      const excess = this.services.heapExcess();
+      if (excess !== null)
+        return this.signal(storageError("the heap is full: more than ~D megabytes are in use", excess));
+    }
+    if (now - this.sliceStartedAt < SLICE_MS) return NIL;
     if (!this.contended && !this.overdue()) return NIL;
     return this.suspend({ kind: "slice" });
   }
 
   /** Even alone, a thread lets the host's event loop run now and then. */
   private overdue(): boolean {
+    if (this.attention !== null) return Atomics.load(this.attention, 0) > 0;
     return this.yieldsToHost && performance.now() - this.sliceStartedAt > 8 * SLICE_MS;
   }
+  /**
+   * Shared with whoever feeds this JavaScript thread: its first element counts messages that wait for the event loop. With it a
+   * lone evaluation gives way only when there is something to see.
+   */
+  attention: Int32Array | null = null;
   /** False when nothing on this JavaScript thread needs the event loop while Lisp runs. */
   yieldsToHost = true;
 

@@ -113,7 +113,7 @@ function stepCells(list: LispValue, n: number): LispValue {
 }
 
 /** Argument as a non-negative integer, or a type error. */
-export function requireNatural(x: LispValue): number | bigint {
+function requireNatural(x: LispValue): number | bigint {
   if ((typeof x === "number" || typeof x === "bigint") && x >= 0) return x;
   throw typeError(x, "UNSIGNED-BYTE");
 }

@@ -21,7 +21,7 @@ import { bounds } from "../characters/string-leaves.ts";
 import { properLength, requireList, walkCells } from "./list-walking.ts";
 
 /** Length of any sequence. */
-export function sequenceLength(x: LispValue): number {
+function sequenceLength(x: LispValue): number {
   if (Array.isArray(x)) return x.length;
   if (x instanceof Cons || x === NIL) return properLength(x);
   if (x instanceof LString) return x.length;
@@ -80,6 +80,7 @@ function subsequence(x: LispValue, start: LispValue | undefined, end: LispValue 
     const [from, to] = bounds(start, end, x.length);
     const result = x.substring(from, to);
     result.base = x.base;
+    result.barren = x.barren;
     return result;
   }
   if (isVectorValue(x)) {

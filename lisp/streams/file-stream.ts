@@ -1,10 +1,13 @@
 import type { HostFile, HostFiles } from "./host-port.ts";
 import { HostFault } from "./host-port.ts";
-import { advanceColumn, endOfInput, NativeStream, StreamFault } from "./native-stream.ts";
+import { advanceColumn, endOfInput, type InputLine, NativeStream, StreamFault } from "./native-stream.ts";
 import { decodeCharacter, encodeCharacter, encodedSize, type CodecName, type Decoded } from "./text-codec.ts";
 
 /** Bytes buffered for reading and for writing. */
 const bufferBytes = 16_384;
+
+/** Bytes that a window should have at least. */
+const windowBytes = 1024;
 
 /** What the elements of a file stream are. */
 export type FileElement = { kind: "character" } | { kind: "integer"; bits: number; signed: boolean };
@@ -37,7 +40,7 @@ export interface FileStreamOptions {
 export class FileStream extends NativeStream {
   readonly lispClass = "FILE-STREAM";
   readonly options: FileStreamOptions;
-  private buffer: Uint8Array | undefined = undefined;
+  private buffer: Buffer | undefined = undefined;
   /** File position of the first byte of the buffer. */
   private origin = 0;
   private at = 0;
@@ -46,6 +49,10 @@ export class FileStream extends NativeStream {
   private dirty = false;
   private lastSize = 0;
   private columnNow = 0;
+  /** Text of the buffer as `window` gives it, and the buffer it is for. */
+  private windowText: string | undefined = undefined;
+  private windowOrigin = -1;
+  private windowEnd = -1;
   private readonly decoded: Decoded = { code: 0, size: 0 };
   private readonly elementBytes: number;
 
@@ -75,8 +82,8 @@ export class FileStream extends NativeStream {
     return file;
   }
 
-  private bytes(): Uint8Array {
-    return (this.buffer ??= new Uint8Array(bufferBytes));
+  private bytes(): Buffer {
+    return (this.buffer ??= Buffer.alloc(bufferBytes));
   }
 
   private host<T>(action: () => T): T {
@@ -126,6 +133,57 @@ export class FileStream extends NativeStream {
     return decoded.code;
   }
 
+  /**
+   * What is in the buffer as text with one character a byte, and the place in it, for readers that scan; undefined when the
+   * bytes are no such text. More input may follow the text. `skipTo` takes the place up to which it was used.
+   */
+  window(): { text: string; at: number } | undefined {
+    const { codec, input } = this.options;
+    const bytewise = codec === "utf-8" || codec === "latin-1" || codec === "us-ascii";
+    if (!this.open || this.dirty || !input || !this.isCharacter() || !bytewise) return undefined;
+    if (this.at + windowBytes > this.end && this.windowOrigin !== this.origin) this.fill(windowBytes);
+    if (this.at >= this.end) return undefined;
+    if (this.windowOrigin !== this.origin || this.windowEnd !== this.end) {
+      this.windowOrigin = this.origin;
+      this.windowEnd = this.end;
+      const bytes = this.bytes().subarray(0, this.end);
+      const single = codec === "latin-1" || bytes.every((byte) => byte < 0x80);
+      this.windowText = single ? bytes.toString("latin1") : undefined;
+    }
+    return this.windowText === undefined ? undefined : { text: this.windowText, at: this.at };
+  }
+
+  /** Continues at a place in the text `window` gave. */
+  skipTo(at: number): void {
+    this.at = at;
+    this.lastSize = 1;
+  }
+
+  override readLine(): InputLine | undefined {
+    const { codec, input } = this.options;
+    const encoding = codec === "utf-8" ? "utf8" : codec === "latin-1" ? "latin1" : undefined;
+    if (!input || !this.isCharacter() || encoding === undefined) return super.readLine();
+    this.ensureOpen();
+    const pieces: Buffer[] = [];
+    for (;;) {
+      if ((this.dirty || this.at >= this.end) && this.fill(1) === 0) {
+        return { text: Buffer.concat(pieces).toString(encoding), ended: true };
+      }
+      const buffer = this.bytes();
+      const { at } = this;
+      const newline = buffer.indexOf(10, at);
+      if (newline >= 0 && newline < this.end) {
+        this.at = newline + 1;
+        this.lastSize = 1;
+        if (pieces.length === 0) return { text: buffer.toString(encoding, at, newline), ended: false };
+        pieces.push(buffer.subarray(at, newline));
+        return { text: Buffer.concat(pieces).toString(encoding), ended: false };
+      }
+      pieces.push(Buffer.from(buffer.subarray(at, this.end)));
+      this.at = this.end;
+    }
+  }
+
   override unreadCode(_code: number): void {
     if (!this.options.input) super.unreadCode(_code);
     this.at -= this.lastSize;
@@ -140,6 +198,8 @@ export class FileStream extends NativeStream {
   override writeText(text: string): void {
     this.beginWriting();
     if (!this.isCharacter()) throw new StreamFault("not-character", this, "a character stream was expected");
+    this.columnNow = advanceColumn(this.columnNow, text);
+    if (this.options.codec === "utf-8" && this.writeUtf8(text)) return;
     const buffer = this.bytes();
     const { codec } = this.options;
     for (let i = 0; i < text.length; i++) {
@@ -149,7 +209,17 @@ export class FileStream extends NativeStream {
       this.end += encodeCharacter(codec, code, buffer, this.end);
       this.dirty = true;
     }
-    this.columnNow = advanceColumn(this.columnNow, text);
+  }
+
+  /** Encodes a text that fits the buffer at once; false when it does not, or has lone surrogates. */
+  private writeUtf8(text: string): boolean {
+    if (text.length * 3 > bufferBytes || !text.isWellFormed()) return false;
+    if (text.length * 3 > bufferBytes - this.end) this.flush();
+    if (text.length > 0) {
+      this.end += this.bytes().write(text, this.end, "utf8");
+      this.dirty = true;
+    }
+    return true;
   }
 
   private beginWriting(): void {

@@ -1,3 +1,14 @@
+import {
+  type Block,
+  type BlockEnd,
+  type BlockStart,
+  type IndentKind,
+  type Indentation,
+  type Newline,
+  type NewlineKind,
+  type Queued,
+  tabSize,
+} from "./layout-operations.ts";
 import { advanceColumn, NativeStream } from "./native-stream.ts";
 
 /**
@@ -8,9 +19,6 @@ import { advanceColumn, NativeStream } from "./native-stream.ts";
 /** Characters kept before a line that is too long is written out, so that blanks at its end can still be dropped. */
 const heldBack = 128;
 
-export type NewlineKind = "linear" | "fill" | "miser" | "literal" | "mandatory";
-export type IndentKind = "block" | "current";
-
 /** The printer variables the layout depends on, as they were when the outermost block began. */
 export interface LayoutSettings {
   rightMargin: number;
@@ -18,65 +26,6 @@ export interface LayoutSettings {
   miserWidth: number | undefined;
   /** `undefined` when *print-lines* is nil or *print-readably* is true. */
   maximumLines: number | undefined;
-}
-
-interface Operation {
-  at: number;
-}
-interface SectionStart extends Operation {
-  depth: number;
-  sectionEnd: Newline | BlockEnd | undefined;
-}
-interface Newline extends SectionStart {
-  op: "newline";
-  kind: NewlineKind;
-}
-interface BlockStart extends SectionStart {
-  op: "start";
-  blockEnd: BlockEnd | undefined;
-  prefix: string | undefined;
-  suffix: string;
-}
-interface BlockEnd extends Operation {
-  op: "end";
-  suffix: string;
-}
-interface Indentation extends Operation {
-  op: "indent";
-  kind: IndentKind;
-  amount: number;
-}
-interface Tab extends Operation {
-  op: "tab";
-  section: boolean;
-  relative: boolean;
-  column: number;
-  increment: number;
-}
-type Queued = Newline | BlockStart | BlockEnd | Indentation | Tab;
-
-/** A logical block being laid out. Lengths are characters of the current line. */
-interface Block {
-  startColumn: number;
-  sectionColumn: number;
-  /** How much of the prefix `literal` newlines keep. */
-  perLinePrefixEnd: number;
-  prefixLength: number;
-  suffixLength: number;
-  sectionStartLine: number;
-}
-
-function tabSize(tab: Tab, sectionStart: number, column: number): number {
-  const origin = tab.section ? sectionStart : 0;
-  const { increment } = tab;
-  if (tab.relative) {
-    if (increment <= 1) return tab.column;
-    const over = (column - origin + tab.column) % increment;
-    return over === 0 ? tab.column : tab.column + increment - over;
-  }
-  if (column < tab.column + origin) return tab.column + origin - column;
-  if (increment <= 0) return 0;
-  return increment - ((column - origin - tab.column) % increment);
 }
 
 export class PrettyStream extends NativeStream {
@@ -186,7 +135,6 @@ export class PrettyStream extends NativeStream {
     if (start.suffix !== "") this.writeText(start.suffix);
     if (this.cut) return;
     const end: BlockEnd = { op: "end", at: this.end(), suffix: start.suffix };
-    this.endSections(end, start.depth + 1);
     start.blockEnd = end;
     this.queue.push(end);
   }
@@ -213,8 +161,8 @@ export class PrettyStream extends NativeStream {
     return block;
   }
 
-  /** The sections of the queue that `end` closes: those at `depth` or deeper which nothing closed yet. */
-  private endSections(end: Newline | BlockEnd, depth: number): void {
+  /** The sections of the queue that a newline at `depth` closes: those at that depth or deeper which nothing closed yet. */
+  private endSections(end: Newline, depth: number): void {
     for (const op of this.queue) {
       if ((op.op === "newline" || op.op === "start") && op.sectionEnd === undefined && depth <= op.depth) {
         op.sectionEnd = end;
@@ -271,12 +219,19 @@ export class PrettyStream extends NativeStream {
   }
 
   /** Whether the text up to `until` fits on the line; undefined when that is not known yet. */
-  private fits(until: Newline | BlockEnd | undefined, force: boolean): boolean | undefined {
-    let available = this.settings.rightMargin;
-    if (this.settings.maximumLines === this.line) available -= 3 + this.suffix.length;
+  private fits(until: Newline | undefined, force: boolean): boolean | undefined {
+    const available = this.settings.rightMargin;
     if (until) return this.columnAt(until.at) <= available;
     if (force) return false;
     return this.column() > available ? false : undefined;
+  }
+
+  /** As `fits` for the section after a newline: on the last line allowed there must be room for " .." and the suffixes. */
+  private sectionFits({ sectionEnd }: Newline, force: boolean): boolean | undefined {
+    if (sectionEnd === undefined || this.settings.maximumLines !== this.line + 1)
+      return this.fits(sectionEnd, force);
+    const blank = this.buffer[sectionEnd.at - this.bufferStart - 1] === " " ? 1 : 0;
+    return this.columnAt(sectionEnd.at) - blank + 3 + this.suffix.length <= this.settings.rightMargin;
   }
 
   private layOut(force: boolean): boolean {
@@ -325,7 +280,7 @@ export class PrettyStream extends NativeStream {
     if (newline.kind === "miser") return this.misering();
     if (newline.kind !== "fill") return true;
     if (this.misering() || this.line > this.block().sectionStartLine) return true;
-    const fits = this.fits(newline.sectionEnd, force);
+    const fits = this.sectionFits(newline, force);
     return fits === undefined ? undefined : !fits;
   }
 

@@ -116,6 +116,11 @@ function installStrings(define: DefineLeaf): void {
     },
   );
   define("SYS:%MAKE-STRING-OUTPUT-STREAM", "", () => new StringOutputStream());
+  define(
+    "SYS:%MAKE-STRING-OUTPUT-STREAM-AT",
+    "column",
+    (column: LispValue) => new StringOutputStream(typeof column === "number" ? column : 0),
+  );
   define("GET-OUTPUT-STREAM-STRING", "string-output-stream", (stream: LispValue) =>
     LString.from(ofClass(stream, StringOutputStream, "AUTOLITH-SYSTEM::STRING-OUTPUT-STREAM").takeText()),
   );

@@ -79,9 +79,15 @@ export class StringOutputStream extends NativeStream {
   private text = "";
   /** Column after the first `measured` characters: `column` looks at each part of the text only once. */
   private measured = 0;
-  private columnThere = 0;
+  private columnThere: number;
   /** Lisp element type given to MAKE-STRING-OUTPUT-STREAM; only its owner reads it. */
   elementType: unknown = undefined;
+
+  /** `column` is where the text will begin, for streams whose text goes to another stream. */
+  constructor(column = 0) {
+    super();
+    this.columnThere = column;
+  }
 
   override get output(): boolean {
     return true;

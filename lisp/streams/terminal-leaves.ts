@@ -1,14 +1,24 @@
 import type { LeafInstaller } from "../data/leaf.ts";
 import type { LispValue } from "../data/value.ts";
 import { SynonymStream, TwoWayStream } from "./composite-streams.ts";
-import type { HostPort } from "./host-port.ts";
+import type { HostPort, HostTerminal } from "./host-port.ts";
 import { asStream } from "./stream-access.ts";
 import { TerminalInputStream, TerminalOutputStream } from "./terminal-stream.ts";
 
 /** Installer of the standard streams of an image whose terminal is this port's. */
 export function terminalInstaller({ terminal }: HostPort): LeafInstaller {
   return (define, host) => {
-    const input = new TerminalInputStream(terminal, terminal.width() !== undefined);
+    const interactive = terminal.width() !== undefined;
+    const echoing: HostTerminal = {
+      ...terminal,
+      readInput: () => {
+        const bytes = terminal.readInput();
+        // The terminal has echoed the end of the line that was typed.
+        if (interactive) output.lineStarted();
+        return bytes;
+      },
+    };
+    const input = new TerminalInputStream(echoing, interactive);
     const output = new TerminalOutputStream(
       (text) => terminal.writeOutput(text),
       () => terminal.width(),

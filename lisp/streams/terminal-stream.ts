@@ -121,6 +121,11 @@ export class TerminalOutputStream extends NativeStream {
     return this.columnNow;
   }
 
+  /** Something else has moved the cursor to the beginning of a line. */
+  lineStarted(): void {
+    this.columnNow = 0;
+  }
+
   override lineLength(): number | undefined {
     return this.width();
   }

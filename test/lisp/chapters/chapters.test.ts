@@ -41,7 +41,7 @@ const harness = `
 async function answers(cases: readonly Case[], suspendAlways: boolean): Promise<string[]> {
   const lisp = createImage();
   await lisp.evaluate(harness).result;
-  lisp.image.runtime.suspendAlways = suspendAlways;
+  lisp.image.runtime.suspendEvery = suspendAlways ? 1 : 0;
   const found: string[] = [];
   for (const { form } of cases) {
     const quoted = form.replace(/["\\]/g, "\\$&");

@@ -22,10 +22,10 @@ const classify = `
                   (error (c) (list :error (classify c))))))
     (let ((*print-pretty* nil)) (prin1-to-string values))))`;
 
-async function answers(suspendAlways: boolean): Promise<string[]> {
+async function answers(suspendEvery: number): Promise<string[]> {
   const lisp = createImage();
   await lisp.evaluate(classify).result;
-  lisp.image.runtime.suspendAlways = suspendAlways;
+  lisp.image.runtime.suspendEvery = suspendEvery;
   const found: string[] = [];
   for (const { form } of cases) {
     const result = await lisp.evaluate(`(run-form ${JSON.stringify(form)})`).result;
@@ -36,13 +36,48 @@ async function answers(suspendAlways: boolean): Promise<string[]> {
 
 describe("the evaluator", () => {
   it("gives the values and condition types that SBCL gives", async () => {
-    const found = await answers(false);
+    const found = await answers(0);
     expect(cases.length).toBeGreaterThan(200);
     expect(found).toEqual(cases.map(({ expected }) => expected));
   });
 
   it("gives the same when every safe point suspends and every frame goes on in its slow version", async () => {
-    const found = await answers(true);
+    const found = await answers(1);
     expect(found).toEqual(cases.map(({ expected }) => expected));
+  });
+
+  it("gives the same when it is suspended now and then", async () => {
+    const found = await answers(7);
+    expect(found).toEqual(cases.map(({ expected }) => expected));
+  });
+
+  it("goes back to fast code at loop heads of every shape", async () => {
+    const lisp = createImage();
+    const source = `
+      (defun shapes (n)
+        (let ((log nil) (sum 0))
+          (dotimes (i n) (dotimes (j 3) (incf sum (* i j))))
+          (block outer
+            (let ((k 0))
+              (loop (incf k) (when (> k n) (return-from outer)) (unless (evenp k) (push k log)))))
+          (let ((*print-base* 8))
+            (do ((i 0 (1+ i)) (l nil (cons (princ-to-string i) l))) ((= i n) (push (car l) log))))
+          (catch 'found
+            (tagbody a (incf sum) (if (< sum 1000) (go b) (throw 'found t)) b (incf sum 2) (go a)))
+          (let ((fns nil))
+            (dolist (x '(1 2 3)) (push (lambda () (incf x)) fns) (mapc #'funcall fns))
+            (push (mapcar #'funcall fns) log))
+          (unwind-protect (loop for i below n do (incf sum i)) (push :done log))
+          (multiple-value-bind (q r) (floor sum 7) (dotimes (i n) (incf q r)) (push q log))
+          (list sum (if (plusp n) (loop repeat n sum 2) 0) log)))`;
+    await lisp.evaluate(source).result;
+    const answer = async (suspendEvery: number): Promise<unknown> => {
+      lisp.image.runtime.suspendEvery = suspendEvery;
+      const result = await lisp.evaluate("(shapes 20)").result;
+      return result.kind === "values" ? result.values[0]!.preview : result;
+    };
+    const expected = await answer(0);
+    expect(expected).toMatch(/^\(\d+ 40 \(/);
+    for (const every of [1, 2, 3, 5, 11, 50]) expect(await answer(every)).toBe(expected);
   });
 });

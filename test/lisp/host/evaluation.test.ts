@@ -110,6 +110,31 @@ describe("evaluation for a host", () => {
     expect(lisp.argumentList("mapcar")).toBe("(function list &rest more-lists)");
   });
 
+  it("knows where definitions were read, and keeps their source", async () => {
+    const source = '; a comment\n\n(defun located (x)\n  "Doc."\n  (* 2 x))\n(defvar *kept* 1)';
+    await lisp.evaluate(source, { file: "notes.lisp" }).result;
+    expect(lisp.describe("located")).toEqual({
+      documentation: "Doc.",
+      location: { file: "notes.lisp", line: 3, column: 1 },
+    });
+    expect(lisp.journal.entries().slice(-2)).toMatchObject([
+      {
+        kind: "DEFUN",
+        name: "LOCATED",
+        source: '(defun located (x)\n  "Doc."\n  (* 2 x))',
+        file: "notes.lisp",
+      },
+      { kind: "DEFVAR", name: "*KEPT*" },
+    ]);
+  });
+
+  it("refuses to redefine what COMMON-LISP defines", async () => {
+    expect(await lisp.evaluate("(defun car (x) x)").result).toMatchObject({
+      kind: "failed",
+      condition: { type: "PACKAGE-ERROR" },
+    });
+  });
+
   it("keeps images apart", async () => {
     const other = createImage();
     await other.evaluate("(defun only-there () 1)").result;

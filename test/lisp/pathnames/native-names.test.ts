@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LSymbol } from "../../../lisp/data/symbol.ts";
 import { type PathKeywords, samePathname } from "../../../lisp/pathnames/components.ts";

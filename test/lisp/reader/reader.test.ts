@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Cons } from "../../../lisp/data/cons.ts";
 import { NIL } from "../../../lisp/data/symbol.ts";
 import { Reader } from "../../../lisp/reader/reader.ts";
-import type { CharacterSource } from "../../../lisp/reader/source.ts";
+import { type CharacterSource, TextSource } from "../../../lisp/reader/source.ts";
 import { LeafSession } from "../support/leaf-session.ts";
 import { show } from "../support/show.ts";
 
@@ -95,8 +95,31 @@ class SlowSource implements CharacterSource {
   }
 }
 
-function readSlowly(text: string): string {
-  const source = new SlowSource(text);
+/** Gives its text in windows of a few characters, as a file does with its buffer. */
+class WindowSource implements CharacterSource {
+  private at = 0;
+  private readonly text: string;
+  private readonly width: number;
+  constructor(text: string, width: number) {
+    this.text = text;
+    this.width = width;
+  }
+  readCode(): number {
+    return this.at < this.text.length ? this.text.charCodeAt(this.at++) : -1;
+  }
+  unreadCode(): void {
+    this.at--;
+  }
+  window(): { text: string; at: number } | undefined {
+    const end = (Math.floor(this.at / this.width) + 1) * this.width;
+    return this.at < this.text.length ? { text: this.text.slice(0, end), at: this.at } : undefined;
+  }
+  skipTo(at: number): void {
+    this.at = at;
+  }
+}
+
+function readSlowly(text: string, source: CharacterSource = new SlowSource(text)): string {
   const shown: string[] = [];
   for (;;) {
     const reader = new Reader(session.context, source, NIL);
@@ -118,6 +141,27 @@ describe("reader", () => {
 
   it.each(READS)("reads %s the same from a stream that makes it wait", (text, expected) => {
     expect(readSlowly(text)).toBe(expected);
+  });
+
+  it.each(READS)("reads %s the same through windows of any width", (text, expected) => {
+    for (let width = 1; width <= text.length; width++) {
+      expect(readSlowly(text, new WindowSource(text, width))).toBe(expected);
+    }
+  });
+
+  it("goes on behind what it could not read", () => {
+    const source = new TextSource("1/0 a ) b");
+    const shown: string[] = [];
+    for (let i = 0; i < 4; i++) {
+      const reader = new Reader(session.context, source, NIL);
+      try {
+        reader.run();
+        shown.push(show(reader.value));
+      } catch {
+        shown.push("wrong");
+      }
+    }
+    expect(shown).toEqual(["wrong", "A", "wrong", "B"]);
   });
 
   it("patches labels inside their own object", () => {

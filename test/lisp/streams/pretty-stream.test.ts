@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PrettyStream } from "../../../lisp/streams/pretty-stream.ts";
 import { StringOutputStream } from "../../../lisp/streams/string-streams.ts";

@@ -1,0 +1,168 @@
+import { NIL, T } from "../data/symbol.ts";
+import { TextEmitter, toVar } from "./emit-text.ts";
+import type { Node } from "./ir.ts";
+import { type Primitive, primitives } from "./primitives.ts";
+
+/** Values as JavaScript expressions, arguments in their order, tests as conditions. */
+export abstract class ValueEmitter extends TextEmitter {
+  /** True when the node's expression has neither statements nor effects and never fails. */
+  protected pure(node: Node): boolean {
+    if (node.op === "const" || node.op === "local" || node.op === "load-time-value") return true;
+    if (node.op !== "leaf") return false;
+    const primitive = this.primitive(node);
+    return (
+      (primitive?.kind === "total" || primitive?.kind === "test") && node.args.every((arg) => this.pure(arg))
+    );
+  }
+
+  /** True when the expression keeps its value whatever runs after it. */
+  protected stable(node: Node): boolean {
+    return (
+      node.op === "const" || node.op === "load-time-value" || (node.op === "local" && !node.variable.assigned)
+    );
+  }
+
+  protected primitive(node: Extract<Node, { op: "leaf" }>): Primitive | undefined {
+    return primitives.get(`${node.leaf.name}/${node.args.length}`);
+  }
+
+  /** Expression of a node's single value; takes temporaries that the caller gives back. */
+  protected value(node: Node): string {
+    switch (node.op) {
+      case "const":
+        return this.unit.constant(node.value);
+      case "load-time-value":
+        return this.unit.cell(node);
+      case "local":
+        return this.variable(node.variable);
+      case "leaf":
+        if (this.pure(node)) return this.pureLeaf(node);
+        break;
+      default:
+        break;
+    }
+    const temp = this.newTemp();
+    this.node(node, toVar(temp));
+    return temp;
+  }
+
+  /** Like `value`, but the expression may be used several times. */
+  protected atom(node: Node): string {
+    if (node.op !== "leaf" || !this.pure(node)) return this.value(node);
+    const temp = this.newTemp();
+    this.assign(temp, this.pureLeaf(node));
+    return temp;
+  }
+
+  protected pureLeaf(node: Extract<Node, { op: "leaf" }>): string {
+    const primitive = this.primitive(node)!;
+    if (primitive.kind === "test") return `(${this.pureTest(node, primitive)}?T:N)`;
+    if (primitive.kind !== "total") throw new TypeError(`expected a total primitive, got ${node.leaf.name}`);
+    return primitive.js(...this.args(node.args, primitive.atomic));
+  }
+
+  protected pureTest(
+    node: Extract<Node, { op: "leaf" }>,
+    primitive: Extract<Primitive, { kind: "test" }>,
+  ): string {
+    if (node.leaf.name === "EQL" && node.args.some(comparesByIdentity)) {
+      const [a, b] = this.args(node.args, false);
+      return `${a}===${b}`;
+    }
+    return primitive.js(...this.args(node.args, primitive.atomic));
+  }
+
+  /** Expressions of arguments, evaluated in order; each is good until the next statement with effects. */
+  protected args(nodes: readonly Node[], atomic = true): string[] {
+    let last = nodes.length - 1;
+    while (last >= 0 && this.pure(nodes[last]!)) last--;
+    return nodes.map((node, i) => {
+      if (i >= last || this.stable(node)) return atomic ? this.atom(node) : this.value(node);
+      const temp = this.newTemp();
+      this.before(nodes.slice(i + 1), () => this.node(node, toVar(temp)));
+      return temp;
+    });
+  }
+
+  /** JavaScript condition for a node in test position. */
+  protected condition(node: Node): string {
+    if (node.op === "const") return node.value === NIL ? "false" : "true";
+    if (node.op === "leaf") {
+      const primitive = this.primitive(node);
+      if (node.leaf.name === "NOT" || node.leaf.name === "NULL") {
+        if (node.args.length === 1) return `!(${this.condition(node.args[0]!)})`;
+      } else if (primitive?.kind === "test") return `(${this.pureTest(node, primitive)})`;
+      else if (primitive?.kind === "compare") return this.comparison(node, primitive);
+    }
+    if (node.op === "if" || node.op === "or") return this.conditional(node);
+    return `${this.value(node)}!==N`;
+  }
+
+  protected pureCondition(node: Node): boolean {
+    if (node.op === "if")
+      return [node.test, node.whenTrue, node.whenFalse].every((child) => this.pureCondition(child));
+    if (node.op === "or") return this.pureCondition(node.first) && this.pureCondition(node.rest);
+    if (
+      node.op === "leaf" &&
+      node.args.length === 1 &&
+      (node.leaf.name === "NOT" || node.leaf.name === "NULL")
+    ) {
+      return this.pureCondition(node.args[0]!);
+    }
+    return this.pure(node);
+  }
+
+  protected comparison(
+    node: Extract<Node, { op: "leaf" }>,
+    primitive: Extract<Primitive, { kind: "compare" }>,
+  ): string {
+    const result = this.newTemp();
+    const args = this.args(node.args);
+    const text = `${this.unit.leaf(node.leaf, args.length)}(${args.join(",")})`;
+    if (!this.slow) this.put(`if(${primitive.guard(...args)})${result}=${primitive.js(...args)};else{`);
+    this.assign(result, text);
+    this.check(result);
+    this.assign(result, `${result}!==N`);
+    if (!this.slow) this.put("}");
+    return result;
+  }
+
+  /** `(if a b c)` and `(or a b)` as a condition, for tests of AND, OR and COND. */
+  protected conditional(node: Extract<Node, { op: "if" | "or" }>): string {
+    if (this.pureCondition(node)) {
+      const parts = node.op === "if" ? [node.test, node.whenTrue, node.whenFalse] : [node.first, node.rest];
+      const [a, b, c] = parts.map((part) => this.condition(part));
+      if (c === undefined) return `(${a}||${b})`;
+      return c === "false" ? `(${a}&&${b})` : `(${a}?${b}:${c})`;
+    }
+    const result = this.newTemp();
+    this.withTemps(() => {
+      if (node.op === "or") {
+        this.assign(result, this.condition(node.first));
+        this.branch(
+          `!${result}`,
+          () => this.withTemps(() => this.assign(result, this.condition(node.rest))),
+          null,
+        );
+        return;
+      }
+      this.branch(
+        this.condition(node.test),
+        () => this.withTemps(() => this.assign(result, this.condition(node.whenTrue))),
+        () => this.withTemps(() => this.assign(result, this.condition(node.whenFalse))),
+      );
+    });
+    return result;
+  }
+}
+
+function comparesByIdentity(node: Node): boolean {
+  if (node.op !== "const") return false;
+  const { value } = node;
+  return (
+    typeof value === "number" ||
+    value === NIL ||
+    value === T ||
+    (typeof value === "object" && "plist" in value)
+  );
+}

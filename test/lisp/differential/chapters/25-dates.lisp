@@ -1,0 +1,5 @@
+(multiple-value-list (decode-universal-time (expt 10 21) 0))
+(multiple-value-list (decode-universal-time 0 0))
+(multiple-value-list (decode-universal-time 3912345678 0))
+(loop for y from 1900 to 2500 by 7 always (= y (sixth (multiple-value-list (decode-universal-time (encode-universal-time 0 0 0 1 1 y 0) 0)))))
+(loop for y from 1900 to 2500 by 7 always (equal (list 31 12 y) (subseq (multiple-value-list (decode-universal-time (encode-universal-time 59 59 23 31 12 y 0) 0)) 3 6)))
