@@ -42,6 +42,8 @@ export type SessionEnvironment = {
   readonly handedOver: (job: Job) => void;
   /** Gives back what a closed conversation held of the machine. */
   readonly released: (conversationId: string) => Promise<void>;
+  /** Ends what dead hosts left running, before one of their conversations is opened. */
+  readonly endSurvivors: () => Promise<unknown>;
   /** Names in a directory that begin so, for completion; directories end with a slash. Absolute path; empty when unreadable. */
   readonly listDirectory: (path: string) => Promise<readonly string[]>;
   readonly report: (failure: Failure) => void;

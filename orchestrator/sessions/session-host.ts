@@ -130,6 +130,7 @@ export class SessionHost implements SessionService {
   }
 
   async #loadStored(id: ConversationId): Promise<OpenSession> {
+    await this.#environment.endSurvivors();
     const { conversation, loaded } = await openConversation(storeOptions(this.#environment), id);
     return openSession({
       environment: this.#environment,
