@@ -1,13 +1,12 @@
 /** Puts the rooms together: the one place where the supervisor meets Redis, threads and the machine. */
-import { realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Keyword } from "../lisp/data-forms/index.ts";
 import { discoverRoles } from "../roles/index.ts";
 import type { AgentEvent } from "../orchestrator/contract/agent-thread.ts";
 import type { ChildObservation } from "../orchestrator/agents/child-service.ts";
 import { AutolithError, failureOf } from "../orchestrator/contract/failure.ts";
 import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
-import type { QueueHealth } from "../orchestrator/contract/queue.ts";
 import type { ConversationId } from "../orchestrator/contract/identifiers.ts";
 import { lookupRole } from "../orchestrator/agents/role-directory.ts";
 import { HeadlessHost, type HeadlessHostParts } from "../orchestrator/host/headless-host.ts";
@@ -19,15 +18,20 @@ import { readPreferences } from "../orchestrator/settings/preferences.ts";
 import { recordFailure } from "../orchestrator/record/failure.ts";
 import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
 import { RedisRuntime } from "../redis/runtime.ts";
-import { hideOwnEnvironment } from "../workers/spawner/own-environment.ts";
 import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
 import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
-import { openAiProvider } from "../workers/model/openai-endpoint.ts";
 import { openAiDirectory } from "../workers/model/openai-directory.ts";
 import { removeLeftoversSoon, removeSandboxTemporary } from "./leftovers.ts";
 import { type HeadStart, beginHeadStart } from "./head-start.ts";
 import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
 import { openExchangeLog } from "./exchange-log.ts";
+import {
+  healthLine,
+  hideEnvironment,
+  permissionNote,
+  selectedModel,
+  siteRoot,
+} from "./host-configuration.ts";
 import { installationRoot } from "./installation.ts";
 import { type Environment, openMachine, ledgerDirectory } from "./machine.ts";
 import { withoutRepeats } from "./repeated-lines.ts";
@@ -58,9 +62,6 @@ export type RunHostOptions = {
   /** Parts that were begun already; taken by this composition. */
   readonly headStart?: HeadStart;
 };
-
-/** The model of a run when neither an option nor AUTOLITH_MODEL names one. */
-const defaultModel = "openai-api/gpt-5.6";
 
 /** True for errors that mean that the job runtime itself is not available here. */
 export function isRuntimeUnavailable(error: unknown): boolean {
@@ -172,7 +173,7 @@ async function compose(
     roles,
     models,
     authority,
-    permissionNote: () => permissionNote(mode),
+    permissionNote: () => permissionNote(mode, false),
     limits: limits.concurrency,
     maxDepth: limits.maxDepth,
     childTimeoutMs: limits.childTimeoutMs,
@@ -216,17 +217,6 @@ async function compose(
   return new RunHost({ host, modelId, workspace, models, close: closeAll });
 }
 
-/** Keys and passwords of this process are not to be read from a command by way of /proc. */
-function hideEnvironment(diagnostics: (line: string) => void): void {
-  try {
-    hideOwnEnvironment();
-  } catch (error) {
-    diagnostics(
-      `permissions: commands with full access can read this process's environment: ${failureOf(error).message}`,
-    );
-  }
-}
-
 /** What a dead host was running is ended before its conversation is opened: nothing may change behind the inventory's back. */
 async function openHost(
   parts: HeadlessHostParts,
@@ -238,37 +228,8 @@ async function openHost(
   return HeadlessHost.reopen(parts, reopen);
 }
 
-function healthLine(health: QueueHealth): string {
-  return health === "degraded"
-    ? "redis: degraded: it does not answer; running work goes on, new work waits"
-    : "redis: connected again";
-}
-
 function reportLeftover({ diagnostics }: RunHostOptions): (error: unknown) => void {
   return (error) => diagnostics(`cleaning up after earlier hosts: ${failureOf(error).message}`);
-}
-
-function siteRoot({ siteConfigRoot, environment }: RunHostOptions): string | undefined {
-  const path = siteConfigRoot ?? environment["AUTOLITH_SITE_CONFIG_ROOT"];
-  if (path === undefined || path === "") return undefined;
-  if (!isAbsolute(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new AutolithError(
-      "configuration",
-      `The site configuration root must be an absolute path of an existing directory, not ${JSON.stringify(path)}.`,
-    );
-  return path;
-}
-
-/** The model id of the run: option, environment, default; an explicit provider becomes its prefix. */
-function selectedModel({ model, provider, environment }: RunHostOptions): string {
-  const selected = model ?? (environment["AUTOLITH_MODEL"]?.trim() || defaultModel);
-  if (provider === undefined) return selected;
-  if (provider !== openAiProvider)
-    throw new AutolithError(
-      "configuration",
-      `There is no provider ${JSON.stringify(provider)} in this version; known: ${openAiProvider}.`,
-    );
-  return selected.startsWith(`${provider}/`) ? selected : `${provider}/${selected}`;
 }
 
 /** The saved mode, else auto. Preferences that cannot be read are told, and then auto holds. */
@@ -279,19 +240,5 @@ async function savedPermissions(roots: Roots, diagnostics: (line: string) => voi
   } catch (error) {
     diagnostics(`${failureOf(error).message} Permission mode auto is used.`);
     return "auto";
-  }
-}
-
-function permissionNote(mode: PermissionMode): string {
-  const confined = "Commands run in a sandbox: no network, writes only in the working directory and /tmp.";
-  switch (mode) {
-    case "full":
-      return "Commands run with the user's own privileges.";
-    case "sandbox":
-      return confined;
-    case "auto":
-      return `${confined} A command that plainly needs more may be allowed to run outside it; a refused command is not run at all.`;
-    case "ask":
-      return "Commands cannot run: they need an approval and nobody can be asked. Work with the other tools.";
   }
 }

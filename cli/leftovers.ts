@@ -16,8 +16,8 @@ export type LeftoverParts = {
   readonly roots: Roots;
   readonly redis: Pick<RedisRuntime, "sweep">;
   readonly machine: Pick<Machine, "captures" | "locks">;
-  /** The conversation of this host. */
-  readonly conversation: ConversationId;
+  /** The conversation of this host, when it opened one again that a dead host may have left. */
+  readonly conversation: ConversationId | undefined;
   /** Further directories in which a killed host may have been publishing a file. */
   readonly directories: readonly string[];
   /** Told, one by one, what could not be cleaned. */

@@ -44,6 +44,7 @@ export class AgentHost implements AgentHostPort {
   #lastText = "";
   /** Appends that events began; a boundary and the end of the run wait for them. */
   #recording: Promise<void> = Promise.resolve();
+  #serving: Promise<void> = Promise.resolve();
 
   constructor(parts: AgentHostParts) {
     this.#parts = parts;
@@ -69,7 +70,21 @@ export class AgentHost implements AgentHostPort {
     return this.#recording;
   }
 
-  async boundary(boundary: Boundary): Promise<BoundaryReply> {
+  /** Resolves when no boundary is being served: its tool calls have ended and their results are in the record. */
+  async idle(): Promise<void> {
+    await this.#serving;
+  }
+
+  boundary(boundary: Boundary): Promise<BoundaryReply> {
+    const serving = this.#serve(boundary);
+    this.#serving = serving.then(
+      () => undefined,
+      () => undefined,
+    );
+    return serving;
+  }
+
+  async #serve(boundary: Boundary): Promise<BoundaryReply> {
     const { transcript, responded, next } = this.#parts;
     await this.recorded();
     this.#usages.push(boundary.usage);

@@ -1,5 +1,6 @@
 /** An agent's transcript kept in the conversation store. */
 import { z } from "zod";
+import type { ExecutionId } from "../contract/identifiers.ts";
 import type { ModelItem } from "../contract/model.ts";
 import { providerHistory } from "../record/provider-history.ts";
 import type { ConversationRecord } from "../record/conversation-record.ts";
@@ -17,7 +18,16 @@ export function conversationTranscript(log: RecordLog): AgentTranscript {
   };
   return {
     userMessage: (text, options = {}) =>
-      append({ kind: "message", content: text, ...(options.automatic === true ? { automatic: true } : {}) }),
+      append({
+        kind: "message",
+        content: text,
+        ...(options.automatic === true ? { automatic: true } : {}),
+        ...(options.inputId === undefined ? {} : { pendingInputIdentifier: options.inputId }),
+        ...(options.completionOf === undefined
+          ? {}
+          : { jobCompletion: completionReceipt(options.completionOf) }),
+        ...(options.images === undefined || options.images.length === 0 ? {} : { images: options.images }),
+      }),
     response: (items, usage, request) =>
       appendAll([
         ...items.map((item): ConversationRecord => ({ kind: "provider-item", item })),
@@ -56,6 +66,11 @@ export function conversationTranscript(log: RecordLog): AgentTranscript {
     },
     close: () => log.close(),
   };
+}
+
+/** The receipt of a job's completion in the record of its owner. */
+export function completionReceipt(executionId: ExecutionId): string {
+  return `completion:${executionId}`;
 }
 
 function withoutType({ callId, status, output }: Extract<ModelItem, { type: "tool-result" }>): {

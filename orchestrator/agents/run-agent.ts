@@ -30,6 +30,7 @@ export async function runAgent(parts: AgentRunParts): Promise<AgentOutcome> {
     const firstRequestNumber = parts.spec.firstRequestNumber + host.usages.length - before;
     performance.mark("autolith:agent-handed-over");
     const outcome = await runner.run({ ...parts.spec, items, firstRequestNumber }, host, signal);
+    await host.idle();
     const lost = outcome.status === "failed" && outcome.failure.code === "thread-lost";
     if (!lost || signal.aborted || losses >= threadLossLimit) return outcome;
     if (parts.isOver()) return { status: "finished", requests: host.requestCount };

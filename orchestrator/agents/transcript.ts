@@ -1,6 +1,7 @@
 /** The durable record of one agent's conversation, as the agent's host side needs it. */
+import type { ExecutionId } from "../contract/identifiers.ts";
 import type { ModelFailure } from "../contract/model-failure.ts";
-import type { AssistantItem, ModelItem, ModelUsage } from "../contract/model.ts";
+import type { AssistantItem, ModelImage, ModelItem, ModelUsage } from "../contract/model.ts";
 import type { SettledCall } from "../tools/dispatcher.ts";
 
 /** One failed attempt of a model request, as it is kept beside the request's number. */
@@ -12,9 +13,20 @@ export type FailedAttemptRecord = {
   readonly failure: ModelFailure;
 };
 
+/** What a user message carries besides its text. */
+export type UserMessageOptions = {
+  /** Nobody typed it. */
+  readonly automatic?: boolean;
+  /** Receipt of the accepted input that it delivers. */
+  readonly inputId?: string;
+  /** Receipt of the job completion that it delivers. */
+  readonly completionOf?: ExecutionId;
+  readonly images?: readonly ModelImage[];
+};
+
 /** Every method resolves when the records survive the death of this process. */
 export interface AgentTranscript {
-  userMessage(text: string, options?: { readonly automatic?: boolean }): Promise<void>;
+  userMessage(text: string, options?: UserMessageOptions): Promise<void>;
   /** One response of the model: its items in wire order and what it cost. */
   response(
     items: readonly AssistantItem[],

@@ -26,10 +26,19 @@ export const wireItemSchema = z.strictObject({
 });
 export type WireItem = z.infer<typeof wireItemSchema>;
 
+/** An image as it is sent to a model: base64 without a data: prefix. */
+export const modelImageSchema = z.strictObject({
+  mimeType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
+  data: z.base64(),
+});
+export type ModelImage = z.infer<typeof modelImageSchema>;
+
 /** What a person, a parent agent or the host said to the model. */
 export const userMessageSchema = z.strictObject({
   type: z.literal("user-message"),
   text: z.string().min(1),
+  /** Images that came with the text. */
+  images: z.array(modelImageSchema).min(1).optional(),
 });
 
 /** Text the model produced. Never empty: an empty text block is left out when the response is assembled. */

@@ -7,8 +7,15 @@ import {
   formToJson,
   jsonToForm,
   keyword,
+  listElements,
 } from "../../lisp/data-forms/index.ts";
-import type { AssistantItem, ToolResultItem, WireItem } from "../contract/model.ts";
+import {
+  type AssistantItem,
+  type ModelImage,
+  type ToolResultItem,
+  type WireItem,
+  modelImageSchema,
+} from "../contract/model.ts";
 import { repairJson } from "./text-repair.ts";
 
 /** A message of role user: what a person, a parent agent or the host said. */
@@ -21,6 +28,8 @@ export interface MessageRecord {
   readonly pendingInputIdentifier?: string;
   /** Receipt of the job completion that this message delivers: `completion:<execution id>`. */
   readonly jobCompletion?: string;
+  /** Images that came with the text. */
+  readonly images?: readonly ModelImage[];
 }
 
 /** One item of a model's response. */
@@ -100,6 +109,7 @@ const key = {
   automatic: keyword("automatic-p"),
   pendingInputIdentifier: keyword("pending-input-identifier"),
   jobCompletion: keyword("job-completion"),
+  images: keyword("images"),
   type: keyword("type"),
   text: keyword("text"),
   refusal: keyword("refusal-p"),
@@ -152,6 +162,7 @@ function fieldsOf(record: Exclude<ConversationRecord, ExtensionRecord>): readonl
         [key.automatic, record.automatic],
         [key.pendingInputIdentifier, record.pendingInputIdentifier],
         [key.jobCompletion, record.jobCompletion],
+        [key.images, record.images?.map(({ mimeType, data }): DataForm => [mimeType, data])],
       ];
     case "provider-item":
       return itemFields(record.item);
@@ -246,13 +257,25 @@ function readRecord(kind: string, fields: RecordFields): ConversationRecord {
 function readMessage(fields: RecordFields): MessageRecord {
   const pendingInputIdentifier = fields.optionalText(key.pendingInputIdentifier);
   const jobCompletion = fields.optionalText(key.jobCompletion);
+  const images = readImages(fields);
   return {
     kind: "message",
     content: fields.text(key.content),
     ...(fields.optional(key.automatic) === true ? { automatic: true } : {}),
     ...(pendingInputIdentifier === undefined ? {} : { pendingInputIdentifier }),
     ...(jobCompletion === undefined ? {} : { jobCompletion }),
+    ...(images.length === 0 ? {} : { images }),
   };
+}
+
+/** Images whose type is not known are left out: no model could be sent them. */
+function readImages(fields: RecordFields): readonly ModelImage[] {
+  const form = fields.optional(key.images);
+  return (form === undefined ? [] : (listElements(form) ?? [])).flatMap((entry) => {
+    const [mimeType, data] = listElements(entry) ?? [];
+    const image = modelImageSchema.safeParse({ mimeType, data });
+    return image.success ? [image.data] : [];
+  });
 }
 
 function readItem(fields: RecordFields): AssistantItem {

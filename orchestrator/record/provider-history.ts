@@ -1,4 +1,4 @@
-import type { ModelItem, ToolResultItem } from "../contract/model.ts";
+import type { ModelImage, ModelItem, ToolResultItem } from "../contract/model.ts";
 import { pairCalls } from "../model-exchange/call-pairing.ts";
 import type { ConversationRecord, StoredRecord } from "./conversation-record.ts";
 
@@ -26,7 +26,7 @@ export function providerHistory(records: readonly StoredRecord[]): ProviderHisto
 function modelItems(record: ConversationRecord): readonly ModelItem[] {
   switch (record.kind) {
     case "message":
-      return userItem(record.content);
+      return userItem(record.content, record.images);
     case "provider-item":
       return [record.item];
     case "tool-result": {
@@ -41,6 +41,7 @@ function modelItems(record: ConversationRecord): readonly ModelItem[] {
   }
 }
 
-function userItem(text: string): readonly ModelItem[] {
+function userItem(text: string, images: readonly ModelImage[] = []): readonly ModelItem[] {
+  if (images.length > 0) return [{ type: "user-message", text: text || "(image)", images: [...images] }];
   return text === "" ? [] : [{ type: "user-message", text }];
 }

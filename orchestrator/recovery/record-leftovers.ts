@@ -14,7 +14,7 @@ export type LeftoverReport = { readonly locks: number; readonly temporaries: num
  */
 export async function removeRecordLeftovers(
   dataRoot: string,
-  served: ConversationId,
+  served: ConversationId | undefined,
   report: (error: unknown) => void,
 ): Promise<LeftoverReport> {
   const conversations = join(dataRoot, "conversations");
@@ -39,7 +39,7 @@ export async function removeRecordLeftovers(
     },
     report,
   );
-  await cleanConversation(served);
+  if (served !== undefined) await cleanConversation(served);
   await clean(conversations);
   return { locks, temporaries };
 }

@@ -1,8 +1,16 @@
 /** Saved preferences: `(:preferences :version 8 …)` in the state root (facts G). Keys this version does not know are left alone. */
 import { readFile } from "node:fs/promises";
-import { type DataForm, Keyword, keyword, listElements, readDataForm } from "../../lisp/data-forms/index.ts";
+import {
+  type DataForm,
+  Keyword,
+  keyword,
+  listElements,
+  prettyPrintDataForm,
+  readDataForm,
+} from "../../lisp/data-forms/index.ts";
 import { AutolithError } from "../contract/failure.ts";
 import { errnoOf } from "../record/failure.ts";
+import { publishFile } from "../record/publication.ts";
 
 const head = keyword("preferences");
 const limits = { maxBytes: 262_144, maxDepth: 32, maxNodes: 8_192, maxStringCharacters: 65_536 };
@@ -27,6 +35,24 @@ export async function readPreferences(path: string): Promise<ReadonlyMap<string,
   } catch (error) {
     throw unreadable(path, error);
   }
+}
+
+/** Changes of this process, one after the other. */
+let writing: Promise<void> = Promise.resolve();
+
+/**
+ * Saves one value; everything else in the file stays, keys that this version does not know too. The file is replaced atomically. Rejects
+ * with `preferences-unreadable` rather than overwriting what it cannot read.
+ */
+export function writePreference(path: string, name: string, value: DataForm): Promise<void> {
+  const written = writing.then(async () => {
+    const values = new Map(await readPreferences(path));
+    values.set("VERSION", preferencesVersion).set(name.toUpperCase(), value);
+    const form = [head, ...[...values].flatMap(([key, each]): DataForm[] => [keyword(key), each])];
+    await publishFile(path, prettyPrintDataForm(form));
+  });
+  writing = written.catch(() => undefined);
+  return written;
 }
 
 function entries(form: DataForm): ReadonlyMap<string, DataForm> {

@@ -2,7 +2,7 @@ import type { ModelEndpoint, ModelItem, ModelRequest } from "../../orchestrator/
 import { parseToolArguments } from "../../orchestrator/model-exchange/tool-arguments.ts";
 import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
 import { serverEffort, takesParallelCalls } from "./model-families.ts";
-import { objectIn, type WireObject } from "./wire-values.ts";
+import { dataUrl, objectIn, type WireObject } from "./wire-values.ts";
 
 /** The body of `POST /chat/completions`. */
 export function chatBody(endpoint: ModelEndpoint, request: ModelRequest, names: WireNames): WireObject {
@@ -40,7 +40,7 @@ function chatMessages(request: ModelRequest, endpoint: ModelEndpoint, names: Wir
   for (const item of request.items) {
     if (item.type === "user-message") {
       closeTurn();
-      messages.push({ role: "user", content: item.text });
+      messages.push({ role: "user", content: userContent(item) });
     } else if (item.type === "tool-result") {
       closeTurn();
       const content = item.output === "" ? "(no output)" : item.output;
@@ -51,6 +51,14 @@ function chatMessages(request: ModelRequest, endpoint: ModelEndpoint, names: Wir
   }
   closeTurn();
   return messages;
+}
+
+function userContent({ text, images }: Extract<ModelItem, { type: "user-message" }>): unknown {
+  if (images === undefined) return text;
+  return [
+    { type: "text", text },
+    ...images.map((image) => ({ type: "image_url", image_url: { url: dataUrl(image) } })),
+  ];
 }
 
 /** One turn of the model as one message. A turn of reasoning alone has no form here and is left out. */

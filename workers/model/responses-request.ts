@@ -1,7 +1,7 @@
 import type { ModelEndpoint, ModelItem, ModelRequest, WireItem } from "../../orchestrator/contract/model.ts";
 import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
 import { serverEffort, takesParallelCalls } from "./model-families.ts";
-import { objectIn, textOf, type WireObject } from "./wire-values.ts";
+import { dataUrl, objectIn, textOf, type WireObject } from "./wire-values.ts";
 
 /** The body of `POST /responses`: nothing is stored by the server, so the whole conversation goes along. */
 export function responsesBody(endpoint: ModelEndpoint, request: ModelRequest, names: WireNames): WireObject {
@@ -32,7 +32,16 @@ export function responsesBody(endpoint: ModelEndpoint, request: ModelRequest, na
 function inputItems(item: ModelItem, endpoint: ModelEndpoint, names: WireNames): WireObject[] {
   switch (item.type) {
     case "user-message":
-      return [{ type: "message", role: "user", content: [{ type: "input_text", text: item.text }] }];
+      return [
+        {
+          type: "message",
+          role: "user",
+          content: [
+            { type: "input_text", text: item.text },
+            ...(item.images ?? []).map((image) => ({ type: "input_image", image_url: dataUrl(image) })),
+          ],
+        },
+      ];
     case "assistant-message":
       return [verbatim(item.source, endpoint) ?? { type: "message", role: "assistant", content: item.text }];
     case "reasoning":

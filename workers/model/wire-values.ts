@@ -1,5 +1,7 @@
 /** Reading values that came from a server: nothing about their shape is taken for granted. */
 
+import type { ModelImage } from "../../orchestrator/contract/model.ts";
+
 /** A JSON object as it arrived. */
 export type WireObject = Readonly<Record<string, unknown>>;
 
@@ -39,4 +41,9 @@ export function objectIn(json: string): WireObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** An image as a data URL. */
+export function dataUrl({ mimeType, data }: ModelImage): string {
+  return `data:${mimeType};base64,${data}`;
 }

@@ -4,12 +4,12 @@ import { imageSchema } from "./updates.ts";
 
 /** Most characters of one input, all of its parts together (manual). */
 export const inputCharacterLimit = 262_144;
-/** Most images of one input, and bytes of each when decoded. */
+/** Most images of one input, and their bytes together when decoded. */
 export const inputImageLimit = 16;
-export const inputImageByteLimit = 10_485_760;
-/** Most inputs waiting in one session, and their characters together. */
+export const inputImageByteLimit = 8_388_608;
+/** Most inputs waiting in one session, and their characters together, images counted in base64. */
 export const pendingInputLimit = 256;
-export const pendingCharacterLimit = 2_097_152;
+export const pendingCharacterLimit = 33_554_432;
 
 /** One part of a prompt, as in ACP. */
 export const promptPartSchema = z.discriminatedUnion("type", [

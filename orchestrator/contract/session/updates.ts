@@ -3,6 +3,7 @@
  * one can draw the other. Updates of one conversation come in order; ids are stable between live and replayed forms of the same thing.
  */
 import { z } from "zod";
+import { type ModelImage, modelImageSchema } from "../model.ts";
 import { permissionModeSchema } from "../permissions.ts";
 
 /** Most characters of one text in an update; longer texts are cut and say so, or come in several chunks. */
@@ -71,12 +72,9 @@ export const usageCountersSchema = z.strictObject({
 });
 export type UsageCounters = z.infer<typeof usageCountersSchema>;
 
-/** An image as it is sent to a model: base64 without a data: prefix. */
-export const imageSchema = z.strictObject({
-  mimeType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
-  data: z.base64(),
-});
-export type SessionImage = z.infer<typeof imageSchema>;
+/** An image of an input. */
+export const imageSchema = modelImageSchema;
+export type SessionImage = ModelImage;
 
 /** One thing that happened in a conversation. `at` is epoch milliseconds. */
 export const sessionUpdateSchema = z.discriminatedUnion("type", [

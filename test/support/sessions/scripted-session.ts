@@ -39,7 +39,7 @@ import type {
   VaultEntry,
 } from "../../../orchestrator/contract/session.ts";
 import { EventLog } from "../../../orchestrator/sessions/event-log.ts";
-import { promptContent } from "../../../orchestrator/sessions/prompt-text.ts";
+import { promptContent } from "../../../orchestrator/sessions/input/prompt-text.ts";
 
 /** What a script may do while its turn runs. */
 export type ScriptedTurn = {

@@ -1,13 +1,13 @@
 /** A prompt of parts as the one text that the conversation keeps and the model reads, within the bounds of an input. */
-import { AutolithError } from "../contract/failure.ts";
+import { AutolithError } from "../../contract/failure.ts";
 import {
   type PromptInput,
   type PromptPart,
   inputCharacterLimit,
   inputImageByteLimit,
   inputImageLimit,
-} from "../contract/session/input.ts";
-import type { SessionImage } from "../contract/session/updates.ts";
+} from "../../contract/session/input.ts";
+import type { SessionImage } from "../../contract/session/updates.ts";
 
 /** What is admitted of a prompt. */
 export type PromptContent = { readonly text: string; readonly images: readonly SessionImage[] };
@@ -39,14 +39,12 @@ function checkImages(images: readonly SessionImage[]): void {
       "input-limit",
       `The prompt has ${images.length} images; at most ${inputImageLimit} are taken.`,
     );
-  for (const { data } of images) {
-    const bytes = Math.floor((data.length * 3) / 4);
-    if (bytes > inputImageByteLimit)
-      throw new AutolithError(
-        "input-limit",
-        `An image has ${bytes} bytes; at most ${inputImageByteLimit} are taken.`,
-      );
-  }
+  const bytes = images.reduce((sum, { data }) => sum + Math.floor((data.length * 3) / 4), 0);
+  if (bytes > inputImageByteLimit)
+    throw new AutolithError(
+      "input-limit",
+      `The images have ${bytes} bytes; at most ${inputImageByteLimit} together are taken.`,
+    );
 }
 
 function partText(part: PromptPart): string {

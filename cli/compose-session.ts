@@ -1,0 +1,227 @@
+/** Puts a session host together: the same machine, queue and threads as a headless run, under the session service. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { discoverRoles } from "../roles/index.ts";
+import { failureOf } from "../orchestrator/contract/failure.ts";
+import { reasoningEffortSchema } from "../orchestrator/contract/model.ts";
+import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
+import type { SessionService } from "../orchestrator/contract/session.ts";
+import { JobHost } from "../orchestrator/host/job-host.ts";
+import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
+import type { ListedModel, SessionEnvironment } from "../orchestrator/sessions/session-environment.ts";
+import { SessionHost } from "../orchestrator/sessions/session-host.ts";
+import { SettingsStore } from "../orchestrator/sessions/settings/settings-store.ts";
+import { jobLimits } from "../orchestrator/settings/job-limits.ts";
+import { RedisRuntime } from "../redis/runtime.ts";
+import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
+import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
+import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
+import { isReasoningModel } from "../workers/model/model-families.ts";
+import { openAiDirectory } from "../workers/model/openai-directory.ts";
+import { openExchangeLog } from "./exchange-log.ts";
+import { type HeadStart, beginHeadStart } from "./head-start.ts";
+import {
+  healthLine,
+  hideEnvironment,
+  permissionNote,
+  selectedModel,
+  siteRoot,
+} from "./host-configuration.ts";
+import { installationRoot } from "./installation.ts";
+import { removeLeftoversSoon, removeSandboxTemporary } from "./leftovers.ts";
+import { type Environment, type Machine, ledgerDirectory, openMachine } from "./machine.ts";
+
+export type SessionHostOptions = {
+  readonly environment: Environment;
+  /** Mode of the command line; undefined: the saved one, else ask. */
+  readonly permissions: PermissionMode | undefined;
+  readonly model: string | undefined;
+  readonly provider: string | undefined;
+  readonly siteConfigRoot: string | undefined;
+  readonly record?: string;
+  readonly replay?: string;
+  readonly agentThread?: { readonly url: URL; readonly maxHeapMb: number };
+  /** Time without client, turn, job and waiting input after which {@link SessionService.idle} resolves, in milliseconds; 10 minutes. */
+  readonly idleMs?: number;
+  readonly diagnostics: (line: string) => void;
+  readonly headStart?: HeadStart;
+};
+
+export type ComposedSessions = {
+  readonly service: SessionService;
+  readonly roots: Roots;
+  /** Closes every session and everything that was opened; bounded in time. */
+  close(): Promise<void>;
+};
+
+/** Facts: a host without anything to do ends after this time. */
+const defaultIdleMs = 600_000;
+/** Time that live jobs get at shutdown, in milliseconds. */
+const shutdownMs = 3_000;
+const leftoverWaitMs = 5_000;
+const redisCloseMs = 2_000;
+
+/** The models that are offered for choice; others can be named. Windows in tokens (manual). */
+const listedModels: readonly { readonly id: string; readonly contextWindow: number }[] = [
+  { id: "openai-api/gpt-5.6", contextWindow: 272_000 },
+  { id: "openai-api/gpt-6", contextWindow: 272_000 },
+  { id: "openai-api/gpt-6.1", contextWindow: 272_000 },
+];
+
+/** Composes the host. What was started is closed again when a later part fails. Rejects with configuration and redis codes. */
+export async function composeSessions(options: SessionHostOptions): Promise<ComposedSessions> {
+  const headStart = options.headStart ?? beginHeadStart({ ...options, replay: options.replay !== undefined });
+  const opened = [(): Promise<void> => headStart.abandon()];
+  const closeAll = async (): Promise<void> => {
+    for (const close of opened.splice(0).toReversed())
+      await close().catch((error: unknown) => options.diagnostics(`closing: ${failureOf(error).message}`));
+  };
+  try {
+    return await compose(options, headStart, opened, closeAll);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function compose(
+  options: SessionHostOptions,
+  headStart: HeadStart,
+  opened: (() => Promise<void>)[],
+  closeAll: () => Promise<void>,
+): Promise<ComposedSessions> {
+  const { environment, diagnostics } = options;
+  performance.mark("autolith:compose");
+  hideEnvironment(diagnostics);
+  const roots = resolveRoots(environment);
+  await prepareRoots(roots);
+  const settings = await openSettings(options, roots);
+  const exchange = await openExchangeLog({
+    environment,
+    record: options.record,
+    replay: options.replay,
+    diagnostics,
+  });
+  opened.push(() => exchange.close());
+  const pool = await headStart.takePool();
+  opened.push(() => pool.close());
+  const machine = openMachine(environment, roots);
+  opened.push(() => machine.close());
+  const redis = await RedisRuntime.open({
+    environment,
+    stateRoot: roots.state,
+    onError: (error) => diagnostics(`redis: ${failureOf(error).message}`),
+    server: await headStart.takeServer(),
+  });
+  opened.push(() => redis.close(redisCloseMs));
+  redis.queue.onHealth((health) => diagnostics(healthLine(health)));
+  const limits = jobLimits(environment);
+  const jobs = new JobHost({
+    queue: redis.queue,
+    runner: pool,
+    shellExecutor: machine.shellExecutor,
+    limits: limits.concurrency,
+    report: (failure) => diagnostics(`${failure.code}: ${failure.message}`),
+    now: Date.now,
+  });
+  await jobs.supervisor.start();
+  opened.push(() => jobs.supervisor.shutdown(shutdownMs));
+  const siteConfigRoot = siteRoot(options);
+  const host = new SessionHost({
+    ...machineParts(machine, roots, diagnostics),
+    dataRoot: roots.data,
+    stateRoot: roots.state,
+    runner: pool,
+    jobs,
+    models: openAiDirectory({
+      environment,
+      replay: options.replay !== undefined,
+      record: options.record !== undefined,
+    }),
+    listModels: () => listedModels.map(listedModel),
+    settings,
+    explicitMode: options.permissions,
+    roles: (workspace) =>
+      discoverRoles({
+        workingDirectory: workspace,
+        userConfigRoot: roots.config,
+        siteConfigRoot,
+        bundledRoles: join(installationRoot(), "roles", "bundled"),
+      }),
+    permissionNote: (mode) => permissionNote(mode, true),
+    maxDepth: limits.maxDepth,
+    childTimeoutMs: limits.childTimeoutMs,
+    replay: exchange.replay,
+    observeAgent: (event) => exchange.observe(event),
+    report: (failure) => diagnostics(`${failure.code}: ${failure.message}`),
+    now: Date.now,
+    startedAt: Date.now(),
+    idleMs: options.idleMs ?? defaultIdleMs,
+  });
+  opened.push(() => host.shutdown());
+  const cleaned = removeLeftoversSoon({
+    roots,
+    redis,
+    machine,
+    conversation: undefined,
+    directories: [roots.state],
+    report: (error) => diagnostics(`cleaning up after earlier hosts: ${failureOf(error).message}`),
+  });
+  opened.push(() => cleaned.finish(leftoverWaitMs));
+  performance.mark("autolith:host-open");
+  return { service: host, roots, close: closeAll };
+}
+
+function openSettings(options: SessionHostOptions, roots: Roots): Promise<SettingsStore> {
+  const { environment, diagnostics } = options;
+  const isChosen = options.model !== undefined || options.provider !== undefined;
+  return SettingsStore.open({
+    path: join(roots.state, "preferences.sexp"),
+    environment,
+    explicit: isChosen ? { model: selectedModel(options) } : {},
+    report: (error) => diagnostics(failureOf(error).message),
+  });
+}
+
+function machineParts(
+  machine: Machine,
+  roots: Roots,
+  diagnostics: (line: string) => void,
+): Pick<
+  SessionEnvironment,
+  "schemes" | "machineTools" | "sandboxProblem" | "handedOver" | "released" | "endSurvivors" | "listDirectory"
+> {
+  return {
+    schemes: (mayInspect) => [
+      ...fileSchemes(machine.locks),
+      shellLogScheme({ captures: machine.captures, mayInspect }),
+    ],
+    machineTools: machine.tools,
+    sandboxProblem: () => machine.sandbox.problem(),
+    handedOver: (job) => {
+      machine.captures
+        .release(job.conversationId, job.executionId)
+        .catch((error: unknown) => diagnostics(`captures: ${failureOf(error).message}`));
+    },
+    released: async (conversationId) => {
+      await removeSandboxTemporary(roots, conversationId);
+    },
+    endSurvivors: () => reapSurvivors(ledgerDirectory(roots)),
+    listDirectory: async (path) => {
+      const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+      return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+    },
+  };
+}
+
+function listedModel({ id, contextWindow }: (typeof listedModels)[number]): ListedModel {
+  const [provider = "", ...rest] = id.split("/");
+  const name = rest.join("/");
+  return {
+    id,
+    provider,
+    name,
+    contextWindow,
+    reasoningEfforts: isReasoningModel(name) ? [...reasoningEffortSchema.options] : [],
+  };
+}

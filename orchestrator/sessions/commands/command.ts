@@ -1,0 +1,59 @@
+/** What a command is: declared once, listed in the catalogue, called with the text behind its name. */
+import type { ConversationId } from "../../contract/identifiers.ts";
+import type { PermissionMode } from "../../contract/permissions.ts";
+import type { BusyBehaviour, Invocation } from "../../contract/session/catalogs.ts";
+import type { ConversationPage } from "../../contract/session/catalogs.ts";
+import type { ConversationQuery, Session } from "../../contract/session/service.ts";
+import type { SessionCore } from "../session-core.ts";
+
+/** What commands may do besides the methods of the session itself. */
+export type CommandContext = {
+  readonly session: Session;
+  readonly core: SessionCore;
+  /** Compacts now; says what came of it. */
+  readonly compact: () => Promise<string>;
+  /** Another conversation comes in front: clients of this one are told. */
+  readonly openNew: (workingDirectory: string) => Promise<ConversationId>;
+  readonly openExisting: (id: ConversationId) => Promise<ConversationId>;
+  readonly fork: (id: ConversationId) => Promise<ConversationId>;
+  readonly conversations: (query: ConversationQuery) => Promise<ConversationPage>;
+  readonly chooseModel: (id: string) => Promise<void>;
+  readonly setMode: (mode: PermissionMode) => Promise<void>;
+  readonly changeDirectory: (path: string) => Promise<string>;
+  readonly approvals: () => readonly string[];
+  readonly clearApprovals: () => void;
+  /** Ends the session's turn, as `quit` does before the front end leaves. */
+  readonly stop: () => Promise<void>;
+  /** Text of help for a topic or command, or of everything. */
+  readonly help: (topic: string) => string;
+};
+
+export type Command = {
+  /** Without slash. */
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly busy: BusyBehaviour;
+  /** Help topic. */
+  readonly topic:
+    | "session"
+    | "conversations"
+    | "model"
+    | "display"
+    | "permissions"
+    | "jobs"
+    | "input"
+    | "help";
+  readonly summary: string;
+  /** Arguments as they are written: `[MODEL]`. */
+  readonly arguments: string;
+  readonly terminalWithoutArguments?: true;
+  /** Most words behind the name; more are refused. Absent: any text. */
+  readonly maxWords?: number;
+  /** `input`: the trimmed text behind the name, empty for none. */
+  run(input: string, context: CommandContext): Promise<Invocation>;
+};
+
+/** An answer of text only. */
+export function said(text: string): Invocation {
+  return { text };
+}

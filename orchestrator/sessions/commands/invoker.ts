@@ -1,0 +1,195 @@
+/** Invocation of operations by name: commands by their busy behaviour, tools through the dispatcher under the session's authority. */
+import { randomUUID } from "node:crypto";
+import { realpath, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { AutolithError, failureOf } from "../../contract/failure.ts";
+import type { ToolSchema } from "../../contract/model.ts";
+import type { Authority } from "../../contract/permissions.ts";
+import type { Invocation, OperationRow } from "../../contract/session/catalogs.ts";
+import type { Admission } from "../../contract/session/input.ts";
+import type { SettledCall } from "../../tools/dispatcher.ts";
+import { dispatchCalls } from "../../tools/dispatcher.ts";
+import type { ToolRegistry } from "../../tools/registry.ts";
+import type { SessionCore } from "../session-core.ts";
+import type { TurnEngine } from "../turns/turn-engine.ts";
+import { sessionRecords } from "../view/record-updates.ts";
+import type { Command, CommandContext } from "./command.ts";
+import { checkWords, findCommand } from "./command-table.ts";
+
+export type InvokerParts = {
+  readonly core: SessionCore;
+  readonly engine: TurnEngine;
+  readonly tools: ToolRegistry;
+  readonly authority: Authority;
+  readonly context: () => CommandContext;
+  readonly queueCommand: (text: string) => Promise<Admission>;
+};
+
+/** Arguments of a command: the text behind its name. */
+const commandArguments = z
+  .union([
+    z.strictObject({ input: z.string().max(262_144) }),
+    z.strictObject({ text: z.string().max(262_144) }),
+    z.strictObject({}),
+  ])
+  .nullish();
+
+/** Time a tool that a person called may take, in milliseconds. */
+const toolTimeoutMs = 600_000;
+
+export class Invoker {
+  readonly #parts: InvokerParts;
+
+  constructor(parts: InvokerParts) {
+    this.#parts = parts;
+  }
+
+  /** Tools in the catalogue of operations. */
+  toolRows(): readonly OperationRow[] {
+    return this.#parts.tools.names().map((name) => {
+      const tool = this.#parts.tools.get(name);
+      return {
+        name,
+        aliases: [],
+        kind: "tool",
+        summary: tool?.description.split(/(?<=\.) /)[0] ?? name,
+        usage: name,
+        busy: tool?.effects === "external" ? "hold" : "execute",
+        topic: "tools",
+        terminalWithoutArguments: false,
+        available: true,
+      };
+    });
+  }
+
+  toolSchemas(): readonly ToolSchema[] {
+    return this.#parts.tools.schemas();
+  }
+
+  async invoke(operation: string, args: unknown): Promise<Invocation> {
+    if (this.#parts.tools.get(operation) !== undefined) {
+      if (
+        this.#parts.engine.running !== undefined &&
+        this.#parts.tools.get(operation)?.effects === "external"
+      )
+        throw new AutolithError("busy", `${operation} cannot be called by hand while a turn runs.`);
+      const settled = await this.callTool(operation, args ?? {});
+      if (settled.result.status === "ok") return { text: settled.result.output };
+      throw new AutolithError(settled.code ?? "tool-failed", settled.result.output);
+    }
+    const checked = commandArguments.safeParse(args);
+    if (!checked.success)
+      throw new AutolithError(
+        "invalid-argument",
+        `A command takes {"input": "text"} or nothing: ${z.prettifyError(checked.error)}`,
+      );
+    const given = (checked.data ?? {}) as { input?: string; text?: string };
+    return this.invokeText(operation, (given.input ?? given.text ?? "").trim());
+  }
+
+  /** Invokes a command as its busy behaviour says. Rejects with `unknown-operation`, `invalid-argument`. */
+  async invokeText(name: string, input: string): Promise<Invocation> {
+    const command = requiredCommand(name);
+    checkWords(command, input);
+    if (this.#parts.engine.running === undefined || isImmediate(command, input))
+      return command.run(input, this.#parts.context());
+    if (command.busy === "hold") {
+      await this.#parts.queueCommand(`/${command.name} ${input}`.trim());
+      return { text: `${command.name} waits until the turn is over.`, delivery: "queued" };
+    }
+    this.#parts.engine.schedule(async () => {
+      await this.#present(command, input);
+      return true;
+    });
+    return { text: `${command.name} is applied at the next boundary.`, delivery: "scheduled" };
+  }
+
+  /** Runs a command whatever runs meanwhile: its turn has come. */
+  runNow(name: string, input: string): Promise<Invocation> {
+    return Promise.resolve().then(() => {
+      const command = requiredCommand(name);
+      checkWords(command, input);
+      return command.run(input, this.#parts.context());
+    });
+  }
+
+  /** Calls a tool as the person: same permissions, nothing of it in the conversation. */
+  async callTool(tool: string, args: unknown): Promise<SettledCall> {
+    const { core, tools, authority } = this.#parts;
+    const call = {
+      type: "tool-call" as const,
+      callId: `user-${randomUUID()}`,
+      tool,
+      arguments: JSON.stringify(args),
+    };
+    const [settled] = await dispatchCalls(
+      [call],
+      {
+        caller: {
+          kind: "primary",
+          conversationId: core.id,
+          rootConversationId: core.id,
+          executionId: undefined,
+          lineage: [],
+          position: "user",
+          jobName: "primary",
+          depth: 0,
+          role: "primary",
+        },
+        workspace: core.workingDirectory,
+        authority,
+        signal: AbortSignal.timeout(toolTimeoutMs),
+      },
+      {
+        registry: tools,
+        journal: core.host.journal,
+        overflow: core.host.overflow,
+        now: core.environment.now,
+        observer: { started: () => undefined, finished: () => undefined },
+      },
+    );
+    if (settled === undefined) throw new AutolithError("internal-error", `${tool} gave no result.`);
+    return settled;
+  }
+
+  /** Changes the working directory from the next boundary on; answers it. Rejects with `invalid-argument`. */
+  async changeDirectory(path: string): Promise<string> {
+    const { core } = this.#parts;
+    const plain = path.replace(/^"(.*)"$/s, "$1");
+    const expanded = plain === "~" || plain.startsWith("~/") ? homedir() + plain.slice(1) : plain;
+    const wanted = resolve(core.workingDirectory, expanded);
+    const found = await stat(wanted).catch(() => undefined);
+    if (found?.isDirectory() !== true)
+      throw new AutolithError("invalid-argument", `${wanted} is no directory.`);
+    const real = await realpath(wanted);
+    await core.note(sessionRecords.directory, { path: real });
+    core.emit({ kind: "state" });
+    return real;
+  }
+
+  async #present(command: Command, input: string): Promise<void> {
+    const { core } = this.#parts;
+    try {
+      core.notice("info", "command", (await command.run(input, this.#parts.context())).text);
+    } catch (error) {
+      const { code, message } = failureOf(error);
+      core.notice("error", code, message);
+    }
+  }
+}
+
+function requiredCommand(name: string): Command {
+  const command = findCommand(name);
+  if (command !== undefined) return command;
+  throw new AutolithError(
+    "unknown-operation",
+    `There is no command /${name.slice(0, 80)}; help lists them. Begin with // to send a message that starts with a slash.`,
+  );
+}
+
+/** Answered during a turn: what only looks, what may run beside it, and what stops it. */
+function isImmediate({ busy }: Command, input: string): boolean {
+  return busy === "inspect" || busy === "execute" || busy === "cancel" || (busy === "apply" && input === "");
+}

@@ -1,0 +1,307 @@
+/** Commands about conversations, permissions, jobs, waiting input and the session itself. */
+import { AutolithError } from "../../contract/failure.ts";
+import { type ConversationId, conversationIdSchema } from "../../contract/identifiers.ts";
+import { permissionModeSchema } from "../../contract/permissions.ts";
+import type { UsageCounters } from "../../contract/session/updates.ts";
+import { isOverThreshold } from "../turns/compaction.ts";
+import type { Command } from "./command.ts";
+import { said } from "./command.ts";
+
+/** Conversations that a listing shows. */
+const listedConversations = 20;
+
+function conversationId(text: string): ConversationId {
+  const id = conversationIdSchema.safeParse(text.replaceAll("-", "").replace(/^"(.*)"$/, "$1"));
+  if (id.success && id.data.length === 7) return id.data;
+  throw new AutolithError(
+    "invalid-argument",
+    `${JSON.stringify(text.slice(0, 80))} is no conversation id; conversations lists them.`,
+  );
+}
+
+export const sessionCommands: readonly Command[] = [
+  {
+    name: "new",
+    busy: "hold",
+    topic: "conversations",
+    summary: "Starts a new conversation in this directory.",
+    arguments: "",
+    maxWords: 0,
+    run: async (_, { core, openNew }) => {
+      const id = await openNew(core.workingDirectory);
+      return { text: `New conversation ${id}.`, switchedTo: id };
+    },
+  },
+  {
+    name: "resume",
+    busy: "hold",
+    topic: "conversations",
+    summary: "Goes on with an earlier conversation.",
+    arguments: "[ID]",
+    terminalWithoutArguments: true,
+    maxWords: 1,
+    run: async (input, { openExisting }) => {
+      if (input === "") return { text: "Choose a conversation.", clientAction: "pick-conversation" };
+      const id = await openExisting(conversationId(input));
+      return { text: `Conversation ${id}.`, switchedTo: id };
+    },
+  },
+  {
+    name: "fork",
+    busy: "hold",
+    topic: "conversations",
+    summary: "Goes on with a copy of this conversation, or of another one.",
+    arguments: "[ID]",
+    maxWords: 1,
+    run: async (input, { core, fork }) => {
+      const id = await fork(input === "" ? core.id : conversationId(input));
+      return { text: `Conversation ${id}, a copy.`, switchedTo: id };
+    },
+  },
+  {
+    name: "conversations",
+    busy: "inspect",
+    topic: "conversations",
+    summary: "Lists the latest conversations.",
+    arguments: "",
+    maxWords: 0,
+    run: async (_, { conversations }) => {
+      const page = await conversations({ limit: listedConversations });
+      const lines = page.conversations.map(
+        ({ sessionId, title, preview, lastActivityAt, workingDirectory }) =>
+          `${sessionId}  ${new Date(lastActivityAt).toISOString().slice(0, 16)}  ${title || preview || "(no title)"}  ${workingDirectory}`,
+      );
+      return said(
+        lines.length === 0 ? "There are no conversations." : `${lines.join("\n")}\n${page.total} in all`,
+      );
+    },
+  },
+  {
+    name: "history",
+    busy: "hold",
+    topic: "conversations",
+    summary: "Lists the inputs of this conversation.",
+    arguments: "",
+    maxWords: 0,
+    run: (_, { core }) => {
+      const inputs = core.log.records.flatMap(({ seq, record }) =>
+        record.kind === "message" && record.automatic !== true
+          ? [`${seq}  ${record.content.replaceAll(/\s+/g, " ").slice(0, 160)}`]
+          : [],
+      );
+      return Promise.resolve(said(inputs.slice(-200).join("\n") || "There are no inputs yet."));
+    },
+  },
+  {
+    name: "cwd",
+    busy: "apply",
+    topic: "session",
+    summary: "Shows or changes the working directory.",
+    arguments: "[PATH]",
+    run: async (input, { core, changeDirectory }) =>
+      said(input === "" ? core.workingDirectory : await changeDirectory(input)),
+  },
+  {
+    name: "permissions",
+    busy: "apply",
+    topic: "permissions",
+    summary: "Shows or changes how commands are permitted, lists or clears this session's approvals.",
+    arguments: "[ask|auto|sandbox|full|list|clear]",
+    maxWords: 1,
+    run: async (input, { core, setMode, approvals, clearApprovals }) => {
+      const word = input.replace(/^:/, "").toLowerCase();
+      if (word === "list") {
+        const lines = approvals();
+        return said(lines.length === 0 ? "Nothing is approved for this session." : lines.join("\n"));
+      }
+      if (word === "clear") clearApprovals();
+      else if (word !== "") {
+        const mode = permissionModeSchema.safeParse(word);
+        if (!mode.success)
+          throw new AutolithError(
+            "invalid-argument",
+            `permissions takes ask, auto, sandbox, full, list or clear, not ${JSON.stringify(word.slice(0, 40))}.`,
+          );
+        await setMode(mode.data);
+      }
+      return said(`permission mode ${core.mode}; ${approvals().length} approval(s) for this session`);
+    },
+  },
+  {
+    name: "tasks",
+    busy: "inspect",
+    topic: "jobs",
+    summary: "Lists jobs; shows, reads, messages or cancels one.",
+    arguments: "[list | get ID | transcript ID | send ID TEXT | cancel ID]",
+    run: async (input, { session }) => {
+      const [verb = "list", id = "", ...rest] = input.replace(/^:/, "").split(/\s+/);
+      const action = verb === "" ? "list" : verb.toLowerCase();
+      if (action === "list") {
+        const lines = session.jobs().map((job) => `${job.name}  ${job.state}  ${job.summary}`);
+        return said(lines.join("\n") || "There are no jobs.");
+      }
+      if (id === "") throw new AutolithError("invalid-argument", `tasks ${action} needs a job.`);
+      switch (action) {
+        case "get":
+          return said((await session.job(id)).text);
+        case "transcript": {
+          const transcript = await session.jobTranscript({ jobId: id, output: "text" });
+          return said(transcript.output === "text" ? transcript.text : "");
+        }
+        case "send":
+          return said(`Accepted; ${await session.sendToJob(id, rest.join(" "))} message(s) wait.`);
+        case "cancel":
+          await session.cancelJob(id);
+          return said(`${id} is being cancelled.`);
+        default:
+          throw new AutolithError(
+            "invalid-argument",
+            `tasks takes list, get, transcript, send or cancel, not ${JSON.stringify(action.slice(0, 40))}.`,
+          );
+      }
+    },
+  },
+  {
+    name: "info",
+    aliases: ["status", "usage"],
+    busy: "inspect",
+    topic: "session",
+    summary: "Shows conversation, model, permissions, usage and jobs.",
+    arguments: "",
+    maxWords: 0,
+    run: (_, { session, core }) => {
+      const state = session.state();
+      return Promise.resolve(
+        said(
+          [
+            `conversation  ${state.sessionId}  ${state.title}`,
+            `directory     ${state.workingDirectory}`,
+            `model         ${state.model} (effort ${state.reasoningEffort})`,
+            `permissions   ${state.mode}`,
+            `turn          ${state.turn.state}${state.paused ? ", waiting input is paused" : ""}`,
+            `context       ${contextText(state.contextTokens, state.contextWindow)}`,
+            `usage         ${usageText(state.usage)}`,
+            `jobs          ${state.jobs.live} live of ${state.jobs.total}`,
+            `waiting       ${state.pendingInputs.length} input(s), ${state.vaultEntries} in the vault`,
+            `records       ${core.log.lastSeq}`,
+          ].join("\n"),
+        ),
+      );
+    },
+  },
+  {
+    name: "context",
+    busy: "inspect",
+    topic: "model",
+    summary: "Shows how full the context is.",
+    arguments: "",
+    maxWords: 0,
+    run: (_, { session }) => {
+      const { contextTokens, contextWindow, compactionThresholdPercent: percent } = session.state();
+      const full = contextTokens !== null && isOverThreshold(contextTokens, contextWindow, percent);
+      return Promise.resolve(
+        said(
+          `${contextText(contextTokens, contextWindow)}; compaction at ${percent} % (${Math.floor((contextWindow * percent) / 100)})${full ? ", before the next request" : ""}`,
+        ),
+      );
+    },
+  },
+  {
+    name: "compact",
+    busy: "hold",
+    topic: "model",
+    summary: "Replaces the history that the model is sent by a summary, now.",
+    arguments: "",
+    maxWords: 0,
+    run: async (_, { compact }) => said(await compact()),
+  },
+  {
+    name: "vault",
+    busy: "inspect",
+    topic: "input",
+    summary: "Says what is in the recovery input vault.",
+    arguments: "",
+    maxWords: 0,
+    run: (_, { session }) => {
+      const count = session.vaultContents().length;
+      return Promise.resolve(
+        said(count === 0 ? "The vault is empty." : `${count} entries are in the vault.`),
+      );
+    },
+  },
+  {
+    name: "vault-store",
+    busy: "execute",
+    topic: "input",
+    summary: "Moves waiting input into the vault.",
+    arguments: "",
+    maxWords: 0,
+    run: async (_, { session }) => said(`${await session.vaultStore()} entries are in the vault.`),
+  },
+  {
+    name: "vault-contents",
+    busy: "execute",
+    topic: "input",
+    summary: "Shows the vault's entries in the order of restoration.",
+    arguments: "",
+    maxWords: 0,
+    run: (_, { session }) => {
+      const lines = session.vaultContents().map((entry, index) => {
+        const text =
+          entry.type === "message" ? entry.input : entry.type === "lisp" ? entry.source : entry.text;
+        return `${index}  ${entry.type}  ${text.slice(0, 500)}`;
+      });
+      return Promise.resolve(said(lines.join("\n") || "The vault is empty."));
+    },
+  },
+  {
+    name: "vault-restore",
+    busy: "hold",
+    topic: "input",
+    summary: "Puts the vault's entries in front of the queue.",
+    arguments: "",
+    maxWords: 0,
+    run: async (_, { session }) => said(`${await session.vaultRestore()} entries were restored.`),
+  },
+  {
+    name: "detach",
+    busy: "execute",
+    topic: "session",
+    summary: "Leaves this front end; the session goes on.",
+    arguments: "",
+    maxWords: 0,
+    run: () => Promise.resolve({ text: "Detached.", clientAction: "detach" }),
+  },
+  {
+    name: "quit",
+    aliases: ["exit"],
+    busy: "cancel",
+    topic: "session",
+    summary: "Ends the turn and leaves.",
+    arguments: "",
+    maxWords: 0,
+    run: async (_, { stop }) => {
+      await stop();
+      return { text: "Goodbye.", clientAction: "quit" };
+    },
+  },
+  {
+    name: "help",
+    busy: "execute",
+    topic: "help",
+    summary: "Explains commands and topics.",
+    arguments: "[TOPIC or COMMAND]",
+    maxWords: 1,
+    run: (input, { help }) => Promise.resolve(said(help(input))),
+  },
+];
+
+function contextText(tokens: number | null, window: number): string {
+  if (tokens === null) return `unknown of ${window} tokens`;
+  return `${tokens} of ${window} tokens (${Math.round((tokens * 100) / window)} %)`;
+}
+
+function usageText({ inputTokens, cachedInputTokens, outputTokens, requests }: UsageCounters): string {
+  const count = (value: number | null): string => (value === null ? "unknown" : String(value));
+  return `${requests} request(s), ${count(inputTokens)} input (${count(cachedInputTokens)} cached), ${count(outputTokens)} output tokens`;
+}

@@ -1,0 +1,131 @@
+/** Commands that show and change settings: the general one, and a short one for each that people change often. */
+import type { Command } from "./command.ts";
+import { said } from "./command.ts";
+import type { SettingRow } from "../../contract/session/catalogs.ts";
+import { settingFromText, settingText } from "../settings/setting-values.ts";
+import { type SettingName, settingDefinition } from "../settings/settings-table.ts";
+import { AutolithError } from "../../contract/failure.ts";
+
+/** `/trace`, `/trace on`: one boolean setting. */
+function toggle(
+  name: string,
+  setting: SettingName,
+  summary: string,
+  topic: Command["topic"] = "display",
+): Command {
+  return {
+    name,
+    busy: "apply",
+    topic,
+    summary,
+    arguments: "[on|off]",
+    maxWords: 1,
+    run: async (input, { session }) => {
+      const row =
+        input === ""
+          ? session.settings().find((each) => each.name === setting)
+          : await session.setSetting(setting, valueOf(setting, input));
+      return said(`${setting} = ${settingText(row?.value ?? null)}`);
+    },
+  };
+}
+
+function valueOf(name: string, text: string): SettingRow["value"] {
+  const definition = settingDefinition(name);
+  if (definition === undefined)
+    throw new AutolithError("unknown-setting", `There is no setting ${JSON.stringify(name)}.`);
+  return settingFromText(definition, text);
+}
+
+export const settingCommands: readonly Command[] = [
+  {
+    name: "settings",
+    busy: "apply",
+    topic: "session",
+    summary: "Shows all settings, shows one, or sets one.",
+    arguments: "[NAME [VALUE]]",
+    run: async (input, { session }) => {
+      const [name = "", ...rest] = input.split(/\s+/);
+      if (name === "") return said(settingsListing(session.settings()));
+      const wanted = name.replace(/^:/, "").toLowerCase();
+      const value = rest.join(" ");
+      const row =
+        value === ""
+          ? session.settings().find((each) => each.name === wanted)
+          : await session.setSetting(wanted, valueOf(wanted, value));
+      if (row === undefined)
+        throw new AutolithError(
+          "unknown-setting",
+          `There is no setting ${JSON.stringify(name)}; settings lists them.`,
+        );
+      return said(settingLine(row));
+    },
+  },
+  toggle("trace", "reasoning-traces-p", "Shows or hides the model's visible reasoning."),
+  toggle("timestamps", "turn-timestamps-p", "Shows or hides when each turn began."),
+  toggle("ste", "simple-technical-english-p", "Asks for simple technical English.", "model"),
+  toggle("titles", "session-title-generation-p", "Allows generated titles.", "conversations"),
+  toggle("cache-misses", "cache-miss-notices-p", "Tells of prompt cache misses."),
+  toggle("hurry-up", "hurry-up-p", "Asks for the shortest correct way, until exit.", "model"),
+  toggle(
+    "relax",
+    "relax-p",
+    "Reminds the model that length is no reason to stop early, until exit.",
+    "model",
+  ),
+  {
+    name: "model",
+    busy: "apply",
+    topic: "model",
+    summary: "Shows or changes the model.",
+    arguments: "[MODEL]",
+    terminalWithoutArguments: true,
+    maxWords: 1,
+    run: async (input, { core, chooseModel }) => {
+      if (input !== "") await chooseModel(input);
+      return {
+        text: `model = ${core.model} (effort ${core.settings.text("reasoning-effort")})`,
+        ...(input === "" ? { clientAction: "pick-model" as const } : {}),
+      };
+    },
+  },
+  {
+    name: "models",
+    busy: "inspect",
+    topic: "model",
+    summary: "Lists the models that can be chosen.",
+    arguments: "",
+    maxWords: 0,
+    run: (_, { session }) =>
+      Promise.resolve(
+        said(
+          session
+            .models()
+            .map(({ id, current, contextWindow }) => `${current ? "*" : " "} ${id}  ${contextWindow} tokens`)
+            .join("\n"),
+        ),
+      ),
+  },
+  {
+    name: "effort",
+    busy: "apply",
+    topic: "model",
+    summary: "Shows or changes the reasoning effort.",
+    arguments: "[LEVEL]",
+    maxWords: 1,
+    run: async (input, { core, session }) => {
+      if (input !== "") await session.setSetting("reasoning-effort", valueOf("reasoning-effort", input));
+      return said(`reasoning-effort = ${core.settings.text("reasoning-effort")}`);
+    },
+  },
+];
+
+function settingLine(row: SettingRow): string {
+  return `${row.name} = ${settingText(row.value)} (${row.source})\n    ${row.description}`;
+}
+
+function settingsListing(rows: readonly SettingRow[]): string {
+  return [...Map.groupBy(rows, ({ group }) => group)]
+    .map(([group, members]) => `${group}\n${members.map((row) => `  ${settingLine(row)}`).join("\n")}`)
+    .join("\n\n");
+}

@@ -1,0 +1,20 @@
+/** Accepted input on its way into the conversation. */
+import type { VaultEntry } from "../../contract/session/input.ts";
+import type { SessionImage } from "../../contract/session/updates.ts";
+
+/** One accepted input. `command`: slash text that is executed when its turn comes. */
+export type Waiting = {
+  readonly inputId: string;
+  readonly kind: "message" | "command" | "lisp";
+  readonly text: string;
+  readonly images: readonly SessionImage[];
+  /** Epoch milliseconds. */
+  readonly acceptedAt: number;
+};
+
+/** Everything that waits in a session, and its vault. */
+export type StoredInputs = {
+  readonly steering: readonly Waiting[];
+  readonly queued: readonly Waiting[];
+  readonly vault: readonly VaultEntry[];
+};

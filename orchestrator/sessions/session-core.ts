@@ -1,0 +1,167 @@
+/** The state that all parts of one open session share, and the two ways it speaks: records, and events made from them. */
+import { type DataForm, jsonToForm, keyword } from "../../lisp/data-forms/index.ts";
+import { conversationTranscript } from "../agents/conversation-transcript.ts";
+import type { AgentTranscript } from "../agents/transcript.ts";
+import type { ConversationId } from "../contract/identifiers.ts";
+import type { PermissionMode } from "../contract/permissions.ts";
+import type { CatalogName, SessionEventBody } from "../contract/session/events.ts";
+import type { PlanEntry, SessionUpdate } from "../contract/session/updates.ts";
+import type { ConversationHost } from "../host/conversation-host.ts";
+import type { StoredRecord } from "../record/conversation-record.ts";
+import { RecordLog } from "../record/record-log.ts";
+import { EventLog } from "./event-log.ts";
+import type { PendingInputs } from "./input/pending-inputs.ts";
+import type { PermissionBroker } from "./permissions/permission-broker.ts";
+import type { SessionEnvironment } from "./session-environment.ts";
+import type { SessionSettings } from "./settings/settings-store.ts";
+import type { CompletionFeed } from "./turns/completion-feed.ts";
+import { UsageMeter } from "./turns/usage-meter.ts";
+import { highestRequest } from "./view/history-pages.ts";
+import { LiveOutput } from "./view/live-output.ts";
+import {
+  type ProjectionState,
+  extensionField,
+  planEntriesOf,
+  sessionRecords,
+  updatesOfRecord,
+} from "./view/record-updates.ts";
+
+export type SessionCoreParts = {
+  readonly environment: SessionEnvironment;
+  readonly host: ConversationHost;
+  readonly records: readonly StoredRecord[];
+  readonly settings: SessionSettings;
+  readonly broker: PermissionBroker;
+  readonly events: EventLog;
+  readonly mode: PermissionMode;
+  readonly workingDirectory: string;
+  readonly interrupted: readonly string[] | undefined;
+};
+
+export class SessionCore {
+  readonly environment: SessionEnvironment;
+  readonly host: ConversationHost;
+  readonly settings: SessionSettings;
+  readonly broker: PermissionBroker;
+  readonly events: EventLog;
+  readonly log: RecordLog;
+  readonly transcript: AgentTranscript;
+  readonly usage: UsageMeter;
+  readonly live = new LiveOutput();
+  readonly completions: CompletionFeed;
+  pending!: PendingInputs;
+  mode: PermissionMode;
+  workingDirectory: string;
+  title = "";
+  plan: readonly PlanEntry[] = [];
+  /** The number of the last request that was begun in this conversation. */
+  lastRequest: number;
+  userTurns = 0;
+  lastActivityAt: number;
+  preview = "";
+  /** Names of interrupted jobs, until the first turn after a resume; undefined for new sessions. */
+  interrupted: readonly string[] | undefined;
+  #projection: ProjectionState;
+
+  constructor(parts: SessionCoreParts, completions: CompletionFeed) {
+    const { environment, host, records } = parts;
+    this.environment = environment;
+    this.host = host;
+    this.settings = parts.settings;
+    this.broker = parts.broker;
+    this.events = parts.events;
+    this.mode = parts.mode;
+    this.workingDirectory = parts.workingDirectory;
+    this.interrupted = parts.interrupted;
+    this.completions = completions;
+    this.log = new RecordLog(host.conversation, records, environment.now, (stored) => this.#appended(stored));
+    this.transcript = conversationTranscript(this.log);
+    this.usage = new UsageMeter(records);
+    this.lastRequest = highestRequest(records);
+    this.lastActivityAt = records.at(-1)?.at ?? host.conversation.header.createdAt;
+    this.#projection = { request: 0, messages: 0, thoughts: 0, workspace: this.workingDirectory };
+    for (const stored of records) this.#note(stored);
+  }
+
+  get id(): ConversationId {
+    return this.host.id;
+  }
+
+  emit(body: SessionEventBody): void {
+    this.events.append(body);
+  }
+
+  update(update: SessionUpdate): void {
+    this.events.append({ kind: "update", update });
+  }
+
+  notice(level: "info" | "warning" | "error", code: string, text: string): void {
+    this.update({ type: "notice", level, code, text, at: this.environment.now() });
+  }
+
+  invalidate(...catalogs: readonly CatalogName[]): void {
+    for (const catalog of catalogs) this.emit({ kind: "catalog", catalog });
+    this.emit({ kind: "state" });
+  }
+
+  /** Adds a record of ours that the model is not sent. */
+  async note(name: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+    const form = Object.entries(fields).flatMap(([key, value]): DataForm[] => [
+      keyword(key),
+      typeof value === "string" ? value : jsonToForm(value as Parameters<typeof jsonToForm>[0]),
+    ]);
+    await this.log.append({ kind: "extension", name, fields: form });
+  }
+
+  /** The model in force here. */
+  get model(): string {
+    return this.settings.text("model");
+  }
+
+  /** The context window in force: what is set, else what the model is known for. */
+  get contextWindow(): number {
+    const row = this.settings.row("context-window");
+    if (row.source !== "derived") return Number(row.value);
+    const known = this.environment.listModels().find(({ id }) => id === this.model);
+    return known?.contextWindow ?? Number(row.value);
+  }
+
+  /** Each record, once durable: what it means for the session, and what clients see of it. */
+  #appended(stored: StoredRecord): void {
+    this.#note(stored);
+    this.lastActivityAt = stored.at;
+    const { updates, state } = updatesOfRecord(stored, {
+      ...this.#projection,
+      request: this.live.request,
+      workspace: this.workingDirectory,
+    });
+    this.#projection = state;
+    for (const update of updates) this.#show(update);
+  }
+
+  #show(update: SessionUpdate): void {
+    if (update.type === "message-chunk" || update.type === "thought-chunk") {
+      for (const each of this.live.reconcile(update)) this.update(each);
+      return;
+    }
+    if (update.type === "tool-call-update") this.live.callRecorded(update.callId);
+    this.update(update);
+  }
+
+  #note({ record }: StoredRecord): void {
+    if (record.kind === "message" && record.automatic !== true) {
+      this.userTurns += 1;
+      if (this.preview === "") this.preview = record.content.replaceAll(/\s+/g, " ").slice(0, 200);
+    }
+    if (record.kind !== "extension") return;
+    if (record.name === sessionRecords.title) {
+      const title = extensionField(record, "title");
+      if (typeof title === "string") this.title = title;
+    }
+    if (record.name === sessionRecords.directory) {
+      const path = extensionField(record, "path");
+      if (typeof path === "string") this.workingDirectory = path;
+    }
+    if (record.name === sessionRecords.plan) this.plan = planEntriesOf(record) ?? this.plan;
+  }
+}

@@ -1,0 +1,55 @@
+/** What the sessions of one host process share: the machine, the models, the supervisor, the settings. Composed in cli/compose-session.ts. */
+import type { RoleCatalog } from "../../roles/index.ts";
+import type { AgentEvent, AgentRunner, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
+import type { ToolCaller } from "../contract/caller.ts";
+import type { Failure } from "../contract/failure.ts";
+import type { ModelRow } from "../contract/session/catalogs.ts";
+import type { PermissionMode } from "../contract/permissions.ts";
+import type { ToolDeclaration } from "../contract/tool.ts";
+import type { JobHost } from "../host/job-host.ts";
+import type { Job } from "../jobs/job-table.ts";
+import type { ModelDirectory } from "../models/model-directory.ts";
+import type { ResourceScheme } from "../resources/resource-scheme.ts";
+import type { SettingsStore } from "./settings/settings-store.ts";
+
+/** A model that can be chosen, without what depends on the session. */
+export type ListedModel = Omit<ModelRow, "current">;
+
+export type SessionEnvironment = {
+  readonly dataRoot: string;
+  readonly stateRoot: string;
+  readonly runner: AgentRunner;
+  readonly jobs: JobHost;
+  readonly models: ModelDirectory;
+  /** The models that are known here; `contextWindow` is the one in force when nothing else is set. */
+  readonly listModels: () => readonly ListedModel[];
+  readonly settings: SettingsStore;
+  /** The mode that new sessions begin with when neither they nor the preferences say one. */
+  readonly explicitMode: PermissionMode | undefined;
+  readonly roles: (workspace: string) => RoleCatalog;
+  readonly schemes: (
+    mayInspect: (caller: ToolCaller, executionId: string) => boolean,
+  ) => readonly ResourceScheme[];
+  readonly machineTools: readonly ToolDeclaration[];
+  /** Why commands cannot be sandboxed here, or undefined. */
+  readonly sandboxProblem: () => Promise<string | undefined>;
+  readonly permissionNote: (mode: PermissionMode) => string;
+  readonly maxDepth: number;
+  readonly childTimeoutMs: number | undefined;
+  readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
+  /** Every event of every agent, for recording. */
+  readonly observeAgent: (event: AgentEvent) => void;
+  readonly handedOver: (job: Job) => void;
+  /** Gives back what a closed conversation held of the machine. */
+  readonly released: (conversationId: string) => Promise<void>;
+  /** Ends what dead hosts left running, before one of their conversations is opened. */
+  readonly endSurvivors: () => Promise<unknown>;
+  /** Names in a directory that begin so, for completion; directories end with a slash. Absolute path; empty when unreadable. */
+  readonly listDirectory: (path: string) => Promise<readonly string[]>;
+  readonly report: (failure: Failure) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly startedAt: number;
+  /** Time without client, turn, job and queue after which the host is idle, in milliseconds. */
+  readonly idleMs: number;
+};

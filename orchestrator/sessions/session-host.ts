@@ -1,0 +1,208 @@
+/** The session service of one host process: opens, finds, lists and closes conversations, and knows when the host has nothing left to do. */
+import { stat } from "node:fs/promises";
+import { isAbsolute } from "node:path";
+import { AutolithError } from "../contract/failure.ts";
+import type { ConversationId } from "../contract/identifiers.ts";
+import type { PermissionMode } from "../contract/permissions.ts";
+import type { ConversationPage } from "../contract/session/catalogs.ts";
+import type {
+  ConversationQuery,
+  ForkOptions,
+  LoadSessionOptions,
+  NewSessionOptions,
+  SessionService,
+} from "../contract/session/service.ts";
+import { storeOptions } from "../host/conversation-host.ts";
+import { createConversation, loadConversation, openConversation } from "../record/conversation.ts";
+import { conversationPage } from "./catalog/conversation-list.ts";
+import type { OpenSession, SessionHooks } from "./open-session.ts";
+import { reachableModel } from "./settings/model-choice.ts";
+import { SessionSettings } from "./settings/settings-store.ts";
+import type { SessionEnvironment } from "./session-environment.ts";
+import { openSession } from "./session-opening.ts";
+
+export class SessionHost implements SessionService {
+  readonly idle: Promise<void>;
+  readonly #environment: SessionEnvironment;
+  readonly #sessions = new Map<ConversationId, OpenSession>();
+  /** Sessions that are being opened, so that two clients get the same one. */
+  readonly #opening = new Map<ConversationId, Promise<OpenSession>>();
+  #becomeIdle: () => void = () => undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #closing = false;
+
+  constructor(environment: SessionEnvironment) {
+    this.#environment = environment;
+    this.idle = new Promise((resolve) => {
+      this.#becomeIdle = resolve;
+    });
+    this.#watchIdle();
+  }
+
+  async create(options: NewSessionOptions): Promise<OpenSession> {
+    this.#requireOpen();
+    const directory = await checkedDirectory(options.workingDirectory);
+    const settings = this.#newSettings(options.model);
+    const conversation = await createConversation(storeOptions(this.#environment), {
+      directory,
+      promptCacheKey: "primary",
+      model: settings.text("model"),
+      reasoningEffort: settings.text("reasoning-effort"),
+    });
+    return this.#register(
+      openSession({
+        environment: this.#environment,
+        conversation,
+        records: [],
+        settings,
+        mode: this.#mode(options.mode),
+        workingDirectory: directory,
+        isNew: true,
+        hooks: this.#hooksOf(conversation.id),
+      }),
+      conversation.id,
+    );
+  }
+
+  async load(id: ConversationId, options: LoadSessionOptions = {}): Promise<OpenSession> {
+    this.#requireOpen();
+    const open = this.#sessions.get(id) ?? (await this.#opening.get(id));
+    const session = open ?? (await this.#register(this.#loadStored(id), id));
+    if (options.mode !== undefined) await session.setMode(options.mode);
+    return session;
+  }
+
+  async fork(source: ConversationId, options: ForkOptions = {}): Promise<OpenSession> {
+    this.#requireOpen();
+    const { header, records } = await loadConversation(storeOptions(this.#environment), source);
+    const kept = records.filter(({ seq }) => seq <= (options.throughSeq ?? Number.MAX_SAFE_INTEGER));
+    const copy = await createConversation(storeOptions(this.#environment), {
+      directory: options.workingDirectory ?? header.directory,
+      promptCacheKey: header.promptCacheKey ?? "primary",
+      model: header.model,
+      reasoningEffort: header.reasoningEffort,
+    });
+    try {
+      const numbers = new Map<number, number>();
+      for (const { seq, record } of kept) {
+        // A summary names the last record it covers by its number, which is another one in the copy.
+        const copied =
+          record.kind === "summary" ? { ...record, throughSeq: numbers.get(record.throughSeq) ?? 0 } : record;
+        numbers.set(seq, await copy.append(copied));
+      }
+    } finally {
+      await copy.close();
+    }
+    return this.load(copy.id, options);
+  }
+
+  conversations(query: ConversationQuery): Promise<ConversationPage> {
+    return conversationPage(this.#environment.dataRoot, query, (id) => this.#sessions.has(id));
+  }
+
+  find(id: ConversationId): OpenSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  sessions(): readonly OpenSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  async closeSession(id: ConversationId): Promise<void> {
+    await this.#close(id, "closed");
+    this.#watchIdle();
+  }
+
+  async shutdown(): Promise<void> {
+    this.#closing = true;
+    clearTimeout(this.#idleTimer);
+    await Promise.allSettled(this.#opening.values());
+    await Promise.all([...this.#sessions.keys()].map((id) => this.#close(id, "shutdown")));
+    this.#becomeIdle();
+  }
+
+  async #close(id: ConversationId, reason: "closed" | "shutdown"): Promise<void> {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return;
+    await session.close(reason);
+    this.#sessions.delete(id);
+    await session.release();
+  }
+
+  async #loadStored(id: ConversationId): Promise<OpenSession> {
+    await this.#environment.endSurvivors();
+    const { conversation, loaded } = await openConversation(storeOptions(this.#environment), id);
+    return openSession({
+      environment: this.#environment,
+      conversation,
+      records: loaded.records,
+      settings: this.#newSettings(undefined),
+      mode: this.#mode(undefined),
+      workingDirectory: loaded.header.directory,
+      isNew: false,
+      hooks: this.#hooksOf(id),
+    });
+  }
+
+  async #register(opening: Promise<OpenSession>, id: ConversationId): Promise<OpenSession> {
+    this.#opening.set(id, opening);
+    try {
+      const session = await opening;
+      this.#sessions.set(id, session);
+      return session;
+    } finally {
+      this.#opening.delete(id);
+      this.#watchIdle();
+    }
+  }
+
+  #newSettings(model: string | undefined): SessionSettings {
+    const settings = new SessionSettings(this.#environment.settings);
+    if (model !== undefined) {
+      reachableModel(this.#environment, model);
+      settings.choose("model", model);
+    }
+    return settings;
+  }
+
+  /** The mode asked for, else that of the command line, else the saved one, else ask. */
+  #mode(asked: PermissionMode | undefined): PermissionMode {
+    const saved = new SessionSettings(this.#environment.settings).row("permission-mode").value;
+    return asked ?? this.#environment.explicitMode ?? (saved === "auto" ? "auto" : "ask");
+  }
+
+  #hooksOf(id: ConversationId): SessionHooks {
+    const switchTo = async (opened: Promise<OpenSession>): Promise<ConversationId> => {
+      const session = await opened;
+      this.#sessions.get(id)?.switchedTo(session.id);
+      return session.id;
+    };
+    return {
+      openNew: (workingDirectory) => switchTo(this.create({ workingDirectory })),
+      openExisting: (other) => switchTo(this.load(other)),
+      fork: (source) => switchTo(this.fork(source)),
+      conversations: (query) => this.conversations(query),
+      activity: () => this.#watchIdle(),
+    };
+  }
+
+  #watchIdle(): void {
+    clearTimeout(this.#idleTimer);
+    const isIdle = this.#opening.size === 0 && this.sessions().every((session) => session.isIdle);
+    if (!isIdle || this.#closing) return;
+    this.#idleTimer = setTimeout(() => this.#becomeIdle(), this.#environment.idleMs).unref();
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw new AutolithError("shutting-down", "This host is shutting down.");
+  }
+}
+
+async function checkedDirectory(path: string): Promise<string> {
+  const found = isAbsolute(path) ? await stat(path).catch(() => undefined) : undefined;
+  if (found?.isDirectory() === true) return path;
+  throw new AutolithError(
+    "invalid-argument",
+    `The working directory must be an absolute path of an existing directory, not ${JSON.stringify(path.slice(0, 200))}.`,
+  );
+}

@@ -1,0 +1,190 @@
+/** Puts the parts of one session together: record, jobs, authority, waiting input, completions. */
+import { realpath } from "node:fs/promises";
+import type { AutolithError } from "../contract/failure.ts";
+import type { PermissionMode } from "../contract/permissions.ts";
+import { ConversationHost, type ConversationHostParts } from "../host/conversation-host.ts";
+import { modelClassifier } from "../permissions/model-classifier.ts";
+import type { Conversation } from "../record/conversation.ts";
+import type { ConversationRecord, StoredRecord } from "../record/conversation-record.ts";
+import { EventLog } from "./event-log.ts";
+import { InputFile } from "./input/input-file.ts";
+import type { StoredInputs } from "./input/waiting.ts";
+import { PendingInputs } from "./input/pending-inputs.ts";
+import { OpenSession, type SessionHooks } from "./open-session.ts";
+import { PermissionBroker } from "./permissions/permission-broker.ts";
+import { sessionAuthority } from "./permissions/session-authority.ts";
+import { conversationScheme } from "./catalog/conversation-scheme.ts";
+import { reachableModel } from "./settings/model-choice.ts";
+import { SessionCore } from "./session-core.ts";
+import type { SessionEnvironment } from "./session-environment.ts";
+import { planTools } from "./session-tools.ts";
+import type { SessionSettings } from "./settings/settings-store.ts";
+import { CompletionFeed } from "./turns/completion-feed.ts";
+import { sessionRecords } from "./view/record-updates.ts";
+
+export type OpeningParts = {
+  readonly environment: SessionEnvironment;
+  readonly conversation: Conversation;
+  readonly records: readonly StoredRecord[];
+  readonly settings: SessionSettings;
+  readonly mode: PermissionMode;
+  readonly workingDirectory: string;
+  readonly isNew: boolean;
+  readonly hooks: SessionHooks;
+};
+
+/** Opens the session; the conversation is closed again when that fails. */
+export async function openSession(parts: OpeningParts): Promise<OpenSession> {
+  try {
+    return await assemble(parts);
+  } catch (error) {
+    await parts.conversation.close();
+    throw error;
+  }
+}
+
+async function assemble(parts: OpeningParts): Promise<OpenSession> {
+  const { environment, conversation, records, settings, hooks } = parts;
+  const workingDirectory = await realpath(parts.workingDirectory).catch(() => parts.workingDirectory);
+  takeConfiguration(parts);
+  // The host's tools and authority speak of the session, which is made of the host: known when anything is called.
+  let session: OpenSession | undefined;
+  let core: SessionCore | undefined;
+  const events = new EventLog(environment.now);
+  const broker = new PermissionBroker({
+    canAsk: () => session?.canAsk === true,
+    emit: (event) => events.append(event),
+    now: environment.now,
+  });
+  const authority = sessionAuthority({
+    mode: () => core?.mode ?? parts.mode,
+    workspace: () => core?.workingDirectory ?? workingDirectory,
+    epoch: () => session?.runningEpoch ?? null,
+    broker,
+    sandboxProblem: environment.sandboxProblem,
+    classify: (request, signal) =>
+      modelClassifier({
+        runner: environment.runner,
+        choice: environment.models.reach(settings.text("model")),
+        jobPrompt: latestPrompts(core),
+        replay: environment.replay,
+        observe: environment.observeAgent,
+        record: ({ verdict }) =>
+          core?.notice(
+            "info",
+            "permission",
+            `Permission mode auto: ${verdict} for ${request.command.slice(0, 200)}`,
+          ),
+      })(request, signal),
+  });
+  const hostParts: ConversationHostParts = {
+    dataRoot: environment.dataRoot,
+    runner: environment.runner,
+    schemes: (mayInspect) => [
+      ...environment.schemes(mayInspect),
+      conversationScheme({ dataRoot: environment.dataRoot, current: conversation.id }),
+    ],
+    machineTools: [
+      ...environment.machineTools,
+      ...planTools({
+        plan: () => core?.plan ?? [],
+        replace: async (entries, explanation) => {
+          await core?.note(sessionRecords.plan, {
+            entries,
+            ...(explanation === undefined ? {} : { explanation }),
+          });
+        },
+      }),
+    ],
+    roles: () => environment.roles(core?.workingDirectory ?? workingDirectory),
+    models: environment.models,
+    authority,
+    permissionNote: () => environment.permissionNote(core?.mode ?? parts.mode),
+    primaryModel: () => settings.text("model"),
+    maxDepth: environment.maxDepth,
+    childTimeoutMs: environment.childTimeoutMs,
+    replay: environment.replay,
+    announce: (announcement) => {
+      const { job } = announcement;
+      core?.emit({ kind: "job", jobId: job.executionId, name: job.name, state: job.life.state });
+      if (announcement.kind === "settled") session?.jobSettled(announcement);
+    },
+    observe: (observation) => {
+      if (observation.kind === "agent-event") environment.observeAgent(observation.event);
+    },
+    handedOver: environment.handedOver,
+    report: environment.report,
+    now: environment.now,
+  };
+  const host = await ConversationHost.open(hostParts, environment.jobs.supervisor, conversation, records);
+  environment.jobs.add(host);
+  const completions = new CompletionFeed(host, environment.handedOver, environment.now);
+  core = new SessionCore(
+    {
+      environment,
+      host,
+      records,
+      settings,
+      broker,
+      events,
+      mode: parts.mode,
+      workingDirectory,
+      interrupted: parts.isNew ? undefined : host.inventory.interrupted.map(({ name }) => name),
+    },
+    completions,
+  );
+  const file = new InputFile(environment.stateRoot, conversation.id);
+  const stored = withoutDelivered(await file.read(), records);
+  core.pending = new PendingInputs(file, stored, () => session?.pendingChanged());
+  session = new OpenSession(core, authority, hooks);
+  if (!parts.isNew) {
+    await completions.adopt(records);
+    session.holdWaitingInput();
+  }
+  await environment.jobs.supervisor.resume(conversation.id);
+  return session;
+}
+
+/** The conversation's own model and effort go before the saved ones, when they can still be reached. */
+function takeConfiguration({ records, settings, conversation, environment, isNew }: OpeningParts): void {
+  if (isNew) return;
+  const last = records.findLast(({ record }) => record.kind === "configuration")?.record as
+    | Extract<ConversationRecord, { kind: "configuration" }>
+    | undefined;
+  const { model, reasoningEffort } = last ?? conversation.header;
+  if (settings.row("model").source === "explicit") return;
+  try {
+    reachableModel(environment, model);
+    settings.choose("model", model);
+    settings.choose("reasoning-effort", reasoningEffort);
+  } catch (error) {
+    // A model that is not there any more is dropped; the saved one answers.
+    environment.report({
+      code: (error as AutolithError).code,
+      message: `The conversation's model ${model} cannot be used: ${(error as AutolithError).message}`,
+      retry: "terminal",
+    });
+  }
+}
+
+/** What waits without what is in the conversation already: its removal from the file was lost. */
+function withoutDelivered(stored: StoredInputs, records: readonly StoredRecord[]): StoredInputs {
+  const receipts = new Set(
+    records.flatMap(({ record }) => (record.kind === "message" ? (record.pendingInputIdentifier ?? []) : [])),
+  );
+  return {
+    vault: stored.vault,
+    steering: stored.steering.filter(({ inputId }) => !receipts.has(inputId)),
+    queued: stored.queued.filter(({ inputId }) => !receipts.has(inputId)),
+  };
+}
+
+/** Prompts that the classifier of mode auto judges by: the latest ones, newest last. */
+const classifierPrompts = 4;
+
+function latestPrompts(core: SessionCore | undefined): string {
+  const prompts = (core?.log.records ?? []).flatMap(({ record }) =>
+    record.kind === "message" && record.automatic !== true ? [record.content] : [],
+  );
+  return prompts.slice(-classifierPrompts).join("\n\n").slice(-32_768).toWellFormed();
+}

@@ -1,0 +1,162 @@
+/**
+ * The values of settings: this session's → explicit (command line) → environment → saved → default. Durable ones are saved at once for future
+ * sessions; keys of the preferences that this version does not know stay as they are.
+ */
+import { AutolithError } from "../../contract/failure.ts";
+import type { SettingRow, SettingSource, SettingValue } from "../../contract/session/catalogs.ts";
+import { readPreferences, writePreference } from "../../settings/preferences.ts";
+import { checkedSetting, settingFromForm, settingFromText, settingToForm } from "./setting-values.ts";
+import {
+  type SettingDefinition,
+  type SettingName,
+  settingDefinition,
+  settingDefinitions,
+} from "./settings-table.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Host-wide: what the environment, the command line and the preferences say. */
+export class SettingsStore {
+  readonly #path: string;
+  readonly #explicit: ReadonlyMap<string, SettingValue>;
+  readonly #environment: ReadonlyMap<string, SettingValue>;
+  readonly #saved: Map<string, SettingValue>;
+
+  private constructor(
+    path: string,
+    explicit: ReadonlyMap<string, SettingValue>,
+    environment: ReadonlyMap<string, SettingValue>,
+    saved: Map<string, SettingValue>,
+  ) {
+    this.#path = path;
+    this.#explicit = explicit;
+    this.#environment = environment;
+    this.#saved = saved;
+  }
+
+  /**
+   * Reads everything. Rejects with `configuration` for a value of the environment or command line that is not allowed. Saved values that are
+   * not are dropped; preferences that cannot be read are told to `report` and count as empty.
+   */
+  static async open(options: {
+    readonly path: string;
+    readonly environment: Environment;
+    readonly explicit: Readonly<Partial<Record<SettingName, string>>>;
+    readonly report: (error: unknown) => void;
+  }): Promise<SettingsStore> {
+    const explicit = new Map<string, SettingValue>();
+    const environment = new Map<string, SettingValue>();
+    const saved = new Map<string, SettingValue>();
+    const preferences = await readPreferences(options.path).catch((error: unknown) => {
+      options.report(error);
+      return new Map<string, never>();
+    });
+    for (const definition of settingDefinitions as readonly SettingDefinition[]) {
+      const chosen = options.explicit[definition.name as SettingName];
+      if (chosen !== undefined) explicit.set(definition.name, settingFromText(definition, chosen));
+      const text =
+        definition.environment === undefined
+          ? undefined
+          : options.environment[definition.environment]?.trim();
+      if (text !== undefined && text !== "")
+        environment.set(definition.name, settingFromText(definition, text));
+      const form = preferences.get(definition.name.toUpperCase());
+      const value =
+        form === undefined || definition.scope !== "durable" ? undefined : settingFromForm(definition, form);
+      if (value !== undefined) saved.set(definition.name, value);
+    }
+    return new SettingsStore(options.path, explicit, environment, saved);
+  }
+
+  /** The value in force where a session has chosen none. */
+  value(definition: SettingDefinition): { readonly value: SettingValue; readonly source: SettingSource } {
+    const { name } = definition;
+    const explicit = this.#explicit.get(name);
+    if (explicit !== undefined) return { value: explicit, source: "explicit" };
+    const environment = this.#environment.get(name);
+    if (environment !== undefined) return { value: environment, source: "environment" };
+    const saved = this.#saved.get(name);
+    if (saved !== undefined) return { value: saved, source: "saved" };
+    return { value: definition.initial, source: definition.scope === "derived" ? "derived" : "default" };
+  }
+
+  /** Saves a durable value. */
+  async save(definition: SettingDefinition, value: SettingValue): Promise<void> {
+    await writePreference(this.#path, definition.name, settingToForm(definition, value));
+    this.#saved.set(definition.name, value);
+  }
+}
+
+/** The settings of one session. */
+export class SessionSettings {
+  readonly #store: SettingsStore;
+  readonly #own = new Map<string, SettingValue>();
+
+  constructor(store: SettingsStore) {
+    this.#store = store;
+  }
+
+  rows(): readonly SettingRow[] {
+    return (settingDefinitions as readonly SettingDefinition[]).map((definition) => this.#row(definition));
+  }
+
+  /** The row of a setting. Throws `unknown-setting`. */
+  row(name: string): SettingRow {
+    return this.#row(definitionOf(name));
+  }
+
+  boolean(name: SettingName): boolean {
+    return this.row(name).value === true;
+  }
+
+  number(name: SettingName): number {
+    return Number(this.row(name).value);
+  }
+
+  text(name: SettingName): string {
+    return String(this.row(name).value ?? "");
+  }
+
+  /** A value for this session alone. */
+  choose(name: SettingName, value: SettingValue): void {
+    this.#own.set(name, checkedSetting(definitionOf(name), value));
+  }
+
+  /** Sets it, and saves it when it is durable. Rejects with `unknown-setting`, `configuration` (also for what cannot be set here). */
+  async set(name: string, value: SettingValue): Promise<SettingRow> {
+    const definition = definitionOf(name);
+    if (definition.scope === "process" || definition.scope === "derived")
+      throw new AutolithError(
+        "configuration",
+        definition.scope === "derived"
+          ? `${definition.name} follows the model and cannot be set.`
+          : `${definition.name} is fixed at the start${definition.environment === undefined ? "" : `; set ${definition.environment}`}.`,
+      );
+    const checked = checkedSetting(definition, value);
+    if (definition.scope === "durable") await this.#store.save(definition, checked);
+    this.#own.set(definition.name, checked);
+    return this.#row(definition);
+  }
+
+  #row(definition: SettingDefinition): SettingRow {
+    const { initial: _, optional: __, ...shown } = definition;
+    const own = this.#own.get(definition.name);
+    const { value, source } =
+      own === undefined ? this.#store.value(definition) : { value: own, source: "this session" as const };
+    return {
+      ...shown,
+      value,
+      source,
+      settable: definition.scope === "durable" || definition.scope === "session",
+    };
+  }
+}
+
+function definitionOf(name: string): SettingDefinition {
+  const definition = settingDefinition(name);
+  if (definition !== undefined) return definition;
+  throw new AutolithError(
+    "unknown-setting",
+    `There is no setting ${JSON.stringify(name.slice(0, 100))}. Known: ${settingDefinitions.map((each) => each.name).join(", ")}.`,
+  );
+}

@@ -1,0 +1,549 @@
+/**
+ * Turns of one session, one at a time: what starts them (prompts, queued input, completions), what happens at their safe boundaries, how they
+ * end, and what comes next.
+ */
+import type { TurnEnd } from "../../agents/agent-host.ts";
+import { defaultAgentLimits } from "../../contract/agent-limits.ts";
+import type { AgentEvent, AgentOutcome, AgentSpec } from "../../contract/agent-thread.ts";
+import type { ToolCaller } from "../../contract/caller.ts";
+import { AutolithError, type Failure, failureOf } from "../../contract/failure.ts";
+import type { HostItem, ReasoningEffort } from "../../contract/model.ts";
+import type { Authority } from "../../contract/permissions.ts";
+import type { TurnOutcome, TurnSource } from "../../contract/session/events.ts";
+import type { PromptOutcome } from "../../contract/session/service.ts";
+import { completionWindowMs } from "../../tasks/completions.ts";
+import type { SettledCall } from "../../tools/dispatcher.ts";
+import type { ToolRegistry } from "../../tools/registry.ts";
+import type { Waiting } from "../input/waiting.ts";
+import type { SessionCore } from "../session-core.ts";
+import { type SessionUpdate, updateTextLimit } from "../../contract/session/updates.ts";
+import { toolContent } from "../view/tool-presentation.ts";
+import { toolStatus } from "../view/record-updates.ts";
+import { CacheWatch } from "./cache-watch.ts";
+import type { Compactor } from "./compactor.ts";
+import { runPrimary } from "./primary-agent.ts";
+import { primaryInstructions, resumeNotice } from "./primary-instructions.ts";
+import { charactersOf } from "./usage-meter.ts";
+
+type UserMessage = Extract<HostItem, { type: "user-message" }>;
+
+type Running = {
+  readonly epoch: number;
+  readonly source: TurnSource;
+  readonly startedAt: number;
+  readonly abort: AbortController;
+  readonly finished: Promise<PromptOutcome>;
+};
+
+export type TurnEngineParts = {
+  readonly core: SessionCore;
+  readonly authority: Authority;
+  readonly compactor: Compactor;
+  readonly tools: ToolRegistry;
+  /** Executes waiting slash text; its answer is shown as a notice. */
+  readonly command: (text: string) => Promise<void>;
+  /** Told after each turn, when nothing of it runs any more. */
+  readonly ended: (outcome: TurnOutcome) => void;
+};
+
+export class TurnEngine {
+  readonly #parts: TurnEngineParts;
+  readonly #core: SessionCore;
+  readonly #cache = new CacheWatch();
+  #running: Running | undefined;
+  #epoch = 0;
+  #paused = false;
+  #pauseAtBoundary = false;
+  #closing = false;
+  #lastOutcome: TurnOutcome | null = null;
+  #lastFailure: Failure | null = null;
+  /** Operations put off to the next boundary; each ends with true when the next request must be made anew. */
+  #scheduled: (() => Promise<boolean>)[] = [];
+  #window: NodeJS.Timeout | undefined;
+  #pumping = false;
+  /** Something else than a turn has the conversation for itself. */
+  #exclusive = false;
+  #resumeTurn = false;
+
+  constructor(parts: TurnEngineParts) {
+    this.#parts = parts;
+    this.#core = parts.core;
+  }
+
+  get running(): Omit<Running, "abort" | "finished"> | undefined {
+    return this.#running;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  get lastOutcome(): TurnOutcome | null {
+    return this.#lastOutcome;
+  }
+
+  get lastFailure(): Failure | null {
+    return this.#lastFailure;
+  }
+
+  /** Nothing runs and nothing will start by itself. */
+  get idle(): boolean {
+    return this.#running === undefined && this.#window === undefined && !this.#pumping && !this.#exclusive;
+  }
+
+  /** Does work that no turn may overlap. Rejects with `busy` while a turn, or other such work, runs. */
+  async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#requireFree();
+    this.#exclusive = true;
+    try {
+      return await work();
+    } finally {
+      this.#exclusive = false;
+      this.pump();
+    }
+  }
+
+  /** Waits for explicit input, as after a cancel. */
+  hold(): void {
+    this.#paused = true;
+  }
+
+  /** Explicit input came: what waits may start. */
+  lift(): void {
+    this.#paused = false;
+    this.#pauseAtBoundary = false;
+  }
+
+  /** Puts an operation off to the next safe boundary, or does it now when no turn runs. */
+  schedule(operation: () => Promise<boolean>): void {
+    this.#scheduled.push(operation);
+  }
+
+  /** The next request is a new beginning for cache notices. */
+  resetCache(): void {
+    this.#cache.reset();
+  }
+
+  /**
+   * Begins a turn with these inputs; they are in the record when this resolves, and no longer wait. Throws `busy` at once when a turn runs.
+   */
+  async start(source: TurnSource, inputs: readonly Waiting[]): Promise<Running> {
+    this.#requireFree();
+    if (this.#closing) throw new AutolithError("session-closed", "This session is being closed.");
+    const running = this.#begin(source);
+    try {
+      for (const input of inputs)
+        await this.#core.transcript.userMessage(input.text, { inputId: input.inputId, images: input.images });
+      await this.#core.pending.delivered(inputs);
+    } catch (error) {
+      running.settle({ outcome: "condition", failure: failureOf(error) });
+      throw error;
+    }
+    this.#core.emit({ kind: "state" });
+    this.#run(running.signal).then(running.settle, (error: unknown) =>
+      running.settle(
+        running.signal.aborted
+          ? { outcome: "cancelled" }
+          : { outcome: "condition", failure: failureOf(error) },
+      ),
+    );
+    return running.turn;
+  }
+
+  /** Stops the running turn; false when there is none. Resolves when nothing of it runs any more. */
+  async cancel(continueSteering: boolean): Promise<boolean> {
+    clearTimeout(this.#window);
+    this.#window = undefined;
+    const running = this.#running;
+    if (running === undefined) {
+      this.#paused ||= this.#core.pending.count > 0;
+      return false;
+    }
+    const goOn = continueSteering && this.#core.pending.steering.length > 0;
+    running.abort.abort("user");
+    await running.finished;
+    if (goOn) {
+      this.#paused = false;
+      this.pump();
+    }
+    return true;
+  }
+
+  /** Ends the turn at its next boundary and holds what waits. */
+  pause(): void {
+    this.#paused = true;
+    this.#pauseAtBoundary = this.#running !== undefined;
+  }
+
+  /** No more turns; ends the one that runs. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearTimeout(this.#window);
+    this.#running?.abort.abort("shutdown");
+    await this.#running?.finished;
+  }
+
+  /** Completions are ready: a turn starts with those of the next second, unless something holds it. */
+  completionsArrived(): void {
+    if (this.#running !== undefined || this.#window !== undefined || this.#paused || this.#closing) return;
+    this.#window = setTimeout(() => {
+      this.#window = undefined;
+      this.pump();
+    }, completionWindowMs);
+  }
+
+  /** Starts what waits, when nothing runs: late steering, queued input in order, completions. */
+  pump(): void {
+    const busy = this.#running !== undefined || this.#pumping || this.#exclusive;
+    if (busy || this.#paused || this.#closing) return;
+    this.#pumping = true;
+    this.#startNext()
+      .catch((error: unknown) => {
+        this.#paused = true;
+        this.#lastFailure = failureOf(error);
+        this.#core.notice("error", this.#lastFailure.code, this.#lastFailure.message);
+      })
+      .finally(() => {
+        this.#pumping = false;
+      });
+  }
+
+  #requireFree(): void {
+    if (this.#running === undefined && !this.#exclusive) return;
+    throw new AutolithError(
+      "busy",
+      this.#exclusive
+        ? "The conversation is being compacted. Queue the input."
+        : "A turn is running. Steer it, or queue the input.",
+      { retry: "retryable" },
+    );
+  }
+
+  async #startNext(): Promise<void> {
+    const { pending, completions } = this.#core;
+    for (;;) {
+      await this.#applyScheduled();
+      const { steering, queued } = pending;
+      const [next] = queued;
+      if (steering.length > 0) {
+        await this.start("queue", steering);
+        return;
+      }
+      if (next === undefined) break;
+      if (next.kind === "message") {
+        await this.start("queue", [next]);
+        return;
+      }
+      // Executed once: it is gone from the queue before it runs, because a command cannot be undone.
+      await pending.delivered([next]);
+      if (next.kind === "command") await this.#parts.command(next.text);
+      else this.#core.notice("error", "unsupported", "Lisp is not evaluated in this version.");
+      if (this.#running !== undefined || this.#paused) return;
+    }
+    if (completions.wantsTurn) await this.start("completion", []);
+  }
+
+  #begin(source: TurnSource): {
+    readonly turn: Running;
+    readonly signal: AbortSignal;
+    readonly settle: (end: Pick<PromptOutcome, "outcome" | "failure">) => void;
+  } {
+    this.#epoch += 1;
+    const epoch = this.#epoch;
+    const abort = new AbortController();
+    let resolve: (outcome: PromptOutcome) => void = () => undefined;
+    const finished = new Promise<PromptOutcome>((settle) => {
+      resolve = settle;
+    });
+    const startedAt = this.#core.environment.now();
+    const turn: Running = { epoch, source, startedAt, abort, finished };
+    this.#running = turn;
+    this.#pauseAtBoundary = false;
+    this.#core.usage.beginTurn();
+    this.#core.emit({ kind: "turn", state: "running", epoch, source, outcome: null });
+    return {
+      turn,
+      signal: abort.signal,
+      settle: (end) => {
+        const outcome: PromptOutcome = { ...end, epoch, usage: this.#core.usage.turn };
+        this.#end(turn, end);
+        resolve(outcome);
+        this.#parts.ended(end.outcome);
+        if (end.outcome === "end-turn") this.pump();
+      },
+    };
+  }
+
+  #end({ epoch, source }: Running, { outcome, failure }: Pick<PromptOutcome, "outcome" | "failure">): void {
+    this.#running = undefined;
+    this.#resumeTurn = false;
+    this.#core.live.end();
+    this.#lastOutcome = outcome;
+    this.#lastFailure = failure ?? null;
+    if (outcome !== "end-turn") this.#paused = true;
+    this.#core.emit({
+      kind: "activity",
+      phase: "idle",
+      characters: 0,
+      request: this.#core.lastRequest,
+      attempt: 0,
+    });
+    this.#core.emit({
+      kind: "turn",
+      state: "idle",
+      epoch,
+      source,
+      outcome,
+      ...(failure === undefined ? {} : { failure }),
+    });
+    this.#core.emit({ kind: "state" });
+  }
+
+  async #run(signal: AbortSignal): Promise<Pick<PromptOutcome, "outcome" | "failure">> {
+    const { transcript, completions, environment } = this.#core;
+    this.#resumeTurn = this.#core.interrupted !== undefined;
+    if (this.#resumeTurn) this.#cache.reset();
+    await completions.deliver(transcript);
+    const outcome = await runPrimary(
+      {
+        runner: environment.runner,
+        transcript,
+        dispatch: () => ({
+          registry: this.#parts.tools,
+          journal: this.#core.host.journal,
+          overflow: this.#core.host.overflow,
+          now: environment.now,
+          observer: {
+            started: (call) => this.#callNews(call.callId, { status: "running" }),
+            finished: (settled) => this.#callFinished(settled),
+          },
+        }),
+        context: (abort) => ({
+          caller: this.#caller(),
+          workspace: this.#core.workingDirectory,
+          authority: this.#parts.authority,
+          signal: abort,
+        }),
+        observe: (event) => this.#observe(event),
+        replay: environment.replay,
+        spec: () => this.#spec(),
+        prepare: (abort) => this.#prepare(abort),
+        boundary: (turn) => this.#boundary(turn, signal),
+      },
+      signal,
+    );
+    this.#core.interrupted = undefined;
+    return turnEnd(outcome, signal);
+  }
+
+  #caller(): ToolCaller {
+    const { id } = this.#core;
+    return {
+      kind: "primary",
+      conversationId: id,
+      rootConversationId: id,
+      executionId: undefined,
+      lineage: [],
+      position: "primary",
+      jobName: "primary",
+      depth: 0,
+      role: "primary",
+    };
+  }
+
+  #spec(): Omit<AgentSpec, "items"> {
+    const { environment, settings, host } = this.#core;
+    const choice = environment.models.reach(this.#core.model);
+    return {
+      executionId: host.id,
+      lineage: "primary",
+      purpose: "agent",
+      source: choice.source,
+      model: choice.model,
+      reasoningEffort: settings.text("reasoning-effort") as ReasoningEffort,
+      promptCacheKey: host.id,
+      streamOutput: true,
+      instructions: this.#instructions(),
+      tools: [...this.#parts.tools.schemas()],
+      limits: defaultAgentLimits,
+      firstRequestNumber: this.#core.lastRequest + 1,
+    };
+  }
+
+  #instructions(): string {
+    const { settings, environment, workingDirectory, mode } = this.#core;
+    return primaryInstructions({
+      workspace: workingDirectory,
+      platform: process.platform,
+      permissionNote: environment.permissionNote(mode),
+      hurryUp: settings.boolean("hurry-up-p"),
+      relax: settings.boolean("relax-p"),
+      simpleEnglish: settings.boolean("simple-technical-english-p"),
+      resumeNotice: this.#resumeTurn ? resumeNotice(this.#core.interrupted ?? []) : undefined,
+    });
+  }
+
+  async #prepare(signal: AbortSignal): Promise<void> {
+    const compacted = await this.#parts.compactor.compactWhenFull(
+      { instructions: this.#instructions(), tools: this.#parts.tools.schemas() },
+      signal,
+    );
+    if (compacted) this.#cache.reset();
+  }
+
+  /** A safe boundary: everything so far is in the record and no tool runs. */
+  async #boundary(
+    { calledTools, usage }: TurnEnd,
+    signal: AbortSignal,
+  ): ReturnType<Parameters<typeof runPrimary>[0]["boundary"]> {
+    this.#answered(usage);
+    const anew = await this.#applyScheduled();
+    if (signal.aborted) return "finish";
+    if (this.#pauseAtBoundary) return "finish";
+    const messages = [
+      ...(await this.#deliverSteering()),
+      ...(await this.#core.completions.deliver(this.#core.transcript)),
+    ];
+    if (!calledTools && messages.length === 0) return "finish";
+    return anew || this.#parts.compactor.isFull() ? "restart" : messages;
+  }
+
+  async #deliverSteering(): Promise<readonly UserMessage[]> {
+    const waiting = this.#core.pending.steering;
+    const messages: UserMessage[] = [];
+    for (const { text, inputId, images } of waiting) {
+      await this.#core.transcript.userMessage(text, { inputId, images });
+      messages.push({
+        type: "user-message",
+        text: text || "(image)",
+        ...(images.length === 0 ? {} : { images: [...images] }),
+      });
+    }
+    await this.#core.pending.delivered(waiting);
+    return messages;
+  }
+
+  async #applyScheduled(): Promise<boolean> {
+    let anew = false;
+    for (
+      let operation = this.#scheduled.shift();
+      operation !== undefined;
+      operation = this.#scheduled.shift()
+    )
+      anew = (await operation()) || anew;
+    return anew;
+  }
+
+  #answered(usage: TurnEnd["usage"]): void {
+    const { usage: meter, settings } = this.#core;
+    meter.answered(usage);
+    this.#core.update({
+      type: "usage",
+      turn: meter.turn,
+      total: meter.total,
+      contextTokens: meter.contextTokens,
+      contextWindow: this.#core.contextWindow,
+      at: this.#core.environment.now(),
+    });
+    const characters = this.#core.log.records.reduce(
+      (sum, { record }) => sum + (record.kind === "provider-item" ? charactersOf(record.item) : 0),
+      0,
+    );
+    const notice = this.#cache.answered(usage, characters);
+    if (notice !== undefined && settings.boolean("cache-miss-notices-p"))
+      this.#core.notice("warning", "cache-miss", notice);
+  }
+
+  #observe(event: AgentEvent): void {
+    const { live, environment } = this.#core;
+    environment.observeAgent(event);
+    const at = environment.now();
+    switch (event.event) {
+      case "request-started":
+        this.#core.lastRequest = Math.max(this.#core.lastRequest, event.requestNumber);
+        live.begin(event.requestNumber);
+        this.#activity("requesting", event.requestNumber, event.attempt, 0);
+        return;
+      case "output":
+        if (event.omittedCharacters === 0) this.#core.update(live.stream(event.channel, event.text, at));
+        else
+          // What was omitted cannot be shown: the recorded text replaces all of it at the boundary.
+          this.#core.update(live.stream(event.channel, `…${event.text}`, at));
+        return;
+      case "output-discarded":
+        this.#core.update(live.discard(at));
+        return;
+      case "progress": {
+        const { reasoningCharacters, textCharacters, argumentCharacters } = event;
+        const phase = argumentCharacters > 0 ? "calling" : textCharacters > 0 ? "writing" : "thinking";
+        this.#activity(
+          phase,
+          event.requestNumber,
+          1,
+          reasoningCharacters + textCharacters + argumentCharacters,
+        );
+        return;
+      }
+      case "attempt-failed":
+        if (event.retryInMs !== undefined)
+          this.#core.notice(
+            "warning",
+            "retry",
+            `Attempt ${event.attempt} of the request failed (${event.failure.code}: ${event.failure.message}); trying again in ${(event.retryInMs / 1_000).toFixed(1)} s.`,
+          );
+        return;
+      case "run-started":
+      case "request-completed":
+      case "exchange":
+    }
+  }
+
+  #activity(
+    phase: "requesting" | "thinking" | "writing" | "calling" | "tools",
+    request: number,
+    attempt: number,
+    characters: number,
+  ): void {
+    this.#core.emit({ kind: "activity", phase, request, attempt, characters });
+  }
+
+  #callNews(callId: string, news: { readonly status: "running" }): void {
+    const update = { type: "tool-call-update", callId, ...news, at: this.#core.environment.now() } as const;
+    this.#core.live.call(update);
+    this.#core.update(update);
+  }
+
+  /** Shown at once; the record, which follows with the whole wave, says the same. */
+  #callFinished({ call, result, details, resourceUris, durationMs }: SettledCall): void {
+    const update: Extract<SessionUpdate, { type: "tool-call-update" }> = {
+      type: "tool-call-update",
+      callId: call.callId,
+      status: toolStatus(result.status),
+      content: [...toolContent(result.output, details, updateTextLimit)],
+      ...(resourceUris.length === 0 ? {} : { resourceUris: [...resourceUris] }),
+      durationMs,
+      at: this.#core.environment.now(),
+    };
+    this.#core.live.call(update);
+    this.#core.update(update);
+  }
+}
+
+function turnEnd(outcome: AgentOutcome, signal: AbortSignal): Pick<PromptOutcome, "outcome" | "failure"> {
+  if (signal.aborted || outcome.status === "cancelled") return { outcome: "cancelled" };
+  if (outcome.status === "finished") return { outcome: "end-turn" };
+  const { code, message, model } = outcome.failure;
+  return {
+    outcome: "condition",
+    failure: {
+      code: model?.code ?? code,
+      message,
+      retry: "terminal",
+      ...(model?.status === undefined ? {} : { details: { status: model.status } }),
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * What the running turn has shown that is not in the record yet: streamed text of the request in flight, and the state of calls that
+ * have no recorded result. Clients that attach get it behind the history.
+ */
+import type { SessionUpdate } from "../../contract/session/updates.ts";
+import { chunkId } from "./record-updates.ts";
+
+type Chunk = Extract<SessionUpdate, { type: "message-chunk" | "thought-chunk" }>;
+
+/** Streamed characters of one channel that are kept for clients that attach meanwhile. */
+const keptCharacters = 1_048_576;
+
+export class LiveOutput {
+  /** What was streamed of the first text and reasoning of the request in flight. */
+  #streamed = { text: "", reasoning: "" };
+  #request = 0;
+  readonly #calls = new Map<string, Extract<SessionUpdate, { type: "tool-call-update" }>>();
+
+  /** Number of the request in flight, or of the last one. */
+  get request(): number {
+    return this.#request;
+  }
+
+  /** A request begins. */
+  begin(request: number): void {
+    this.#request = request;
+    this.#streamed = { text: "", reasoning: "" };
+  }
+
+  /** Streamed text: the update that shows it. */
+  stream(channel: "text" | "reasoning", text: string, at: number): SessionUpdate {
+    this.#streamed[channel] = (this.#streamed[channel] + text).slice(0, keptCharacters);
+    return this.#chunk(channel, text, at);
+  }
+
+  /** What was streamed is void. */
+  discard(at: number): SessionUpdate {
+    this.#streamed = { text: "", reasoning: "" };
+    return { type: "output-discarded", prefix: `r:${this.#request}:`, at };
+  }
+
+  /** The updates that turn what was streamed of a chunk into the recorded one: its rest, or all of it again. */
+  reconcile(recorded: Chunk): readonly SessionUpdate[] {
+    const channel = recorded.type === "message-chunk" ? "text" : "reasoning";
+    if (recorded.messageId !== chunkId(this.#request, channel, 1)) return [recorded];
+    const streamed = this.#streamed[channel];
+    this.#streamed[channel] = "";
+    if (recorded.text.startsWith(streamed))
+      return [{ ...recorded, text: recorded.text.slice(streamed.length) }];
+    return [{ type: "output-discarded", prefix: recorded.messageId, at: recorded.at }, recorded];
+  }
+
+  /** News of a call without a recorded result. */
+  call(update: Extract<SessionUpdate, { type: "tool-call-update" }>): void {
+    this.#calls.set(update.callId, { ...this.#calls.get(update.callId), ...update });
+  }
+
+  /** The call's result is in the record. */
+  callRecorded(callId: string): void {
+    this.#calls.delete(callId);
+  }
+
+  /** Everything that a client must be shown behind the history. */
+  updates(at: number): readonly SessionUpdate[] {
+    const channels = ["reasoning", "text"] as const;
+    return [
+      ...channels.flatMap((channel) =>
+        this.#streamed[channel] === "" ? [] : [this.#chunk(channel, this.#streamed[channel], at)],
+      ),
+      ...this.#calls.values(),
+    ];
+  }
+
+  /** The turn is over: what was streamed and never recorded is shown no more to those who attach. */
+  end(): void {
+    this.#streamed = { text: "", reasoning: "" };
+    this.#calls.clear();
+  }
+
+  #chunk(channel: "text" | "reasoning", text: string, at: number): SessionUpdate {
+    const type = channel === "text" ? ("message-chunk" as const) : ("thought-chunk" as const);
+    return { type, messageId: chunkId(this.#request, channel, 1), text, at };
+  }
+}

@@ -1,0 +1,143 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { answer, calls } from "../support/model-server/script.ts";
+import { openScene, say, text, updateTypes, watch } from "../support/sessions/composed-sessions.ts";
+import { eventsUntil, isTurnEnd, textOf } from "../support/sessions/read-events.ts";
+
+describe("turns of a session", () => {
+  it("streams text, runs tools, counts usage and ends the turn", async () => {
+    await using scene = await openScene([
+      calls([{ name: "shell__run", arguments: { command: "echo hello > made.txt; cat made.txt" } }], {
+        usage: { input: 100, output: 10 },
+      }),
+      answer("All is done and well.", { pieces: 4, usage: { input: 150, output: 8, cached: 90 } }),
+    ]);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    expect(await say(session, "Make a file")).toMatchObject({
+      outcome: "end-turn",
+      epoch: 1,
+      usage: { inputTokens: 250, outputTokens: 18, cachedInputTokens: 90, requests: 2 },
+    });
+    const events = await eventsUntil(client, isTurnEnd);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => (events[0]?.seq ?? 0) + index));
+    expect(textOf(events)).toBe("All is done and well.");
+    const types = updateTypes(events);
+    expect(types.indexOf("user-message")).toBeLessThan(types.indexOf("tool-call"));
+    expect(types.indexOf("tool-call")).toBeLessThan(types.indexOf("tool-call-update"));
+    expect(readFileSync(join(scene.pit.workspace, "made.txt"), "utf8")).toBe("hello\n");
+    const turns = events.filter((event) => event.kind === "turn");
+    expect(turns).toMatchObject([
+      { state: "running", epoch: 1, source: "prompt", outcome: null },
+      { state: "idle", epoch: 1, source: "prompt", outcome: "end-turn" },
+    ]);
+    expect(session.state()).toMatchObject({ title: "Make a file", contextTokens: 158, userTurns: 1 });
+    const { updates } = await session.history({});
+    expect(updates.map(({ update }) => update.type)).toEqual([
+      "title",
+      "user-message",
+      "tool-call",
+      "tool-call-update",
+      "message-chunk",
+    ]);
+  });
+
+  it("refuses a second prompt while busy; steering goes in at the boundary, queued input follows", async () => {
+    await using scene = await openScene((request) => {
+      if (request.number === 1) return calls([{ name: "shell__run", arguments: { command: "cat fifo" } }]);
+      return answer(`answer ${request.number}`);
+    });
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    execFileSync("mkfifo", [join(scene.pit.workspace, "fifo")]);
+    const first = await session.prompt(text("first"));
+    await eventsUntil(
+      client,
+      (event) =>
+        event.kind === "update" &&
+        event.update.type === "tool-call-update" &&
+        event.update.status === "running",
+    );
+    await expect(session.prompt(text("second"))).rejects.toMatchObject({ code: "busy" });
+    expect(await session.queue(text("third"))).toMatchObject({ delivery: "queued" });
+    expect(await session.steer(text("steer me"))).toMatchObject({ delivery: "steering" });
+    expect(session.state().pendingInputs.map((input) => input.text)).toEqual(["steer me", "third"]);
+    await writeFile(join(scene.pit.workspace, "fifo"), "go");
+    if (first.kind !== "turn") throw new Error("a turn was expected");
+    await first.finished;
+    const later = await eventsUntil(
+      client,
+      (event) => event.kind === "turn" && event.state === "idle" && event.epoch === 2,
+    );
+    expect(scene.server.requests[1]?.text).toContain("steer me");
+    expect(scene.server.requests[1]?.text).not.toContain("third");
+    expect(scene.server.requests[2]?.text).toContain("third");
+    expect(later.some((event) => event.kind === "turn" && event.source === "queue")).toBe(true);
+    expect(session.state().pendingInputs).toEqual([]);
+  });
+
+  it("cancel stops the request and the tool, pauses what waits, and the next prompt lifts that", async () => {
+    await using scene = await openScene((request) =>
+      request.number === 1
+        ? calls([{ name: "shell__run", arguments: { command: "sleep 100" } }])
+        : answer(`answer ${request.number}`),
+    );
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    await session.setSetting("session-title-generation-p", false);
+    const first = await session.prompt(text("sleep"));
+    await eventsUntil(client, (event) => event.kind === "job" && event.state === "running");
+    await session.queue(text("later"));
+    expect(await session.cancel()).toBe(true);
+    if (first.kind !== "turn") throw new Error("a turn was expected");
+    expect(await first.finished).toMatchObject({ outcome: "cancelled" });
+    expect(session.state()).toMatchObject({
+      paused: true,
+      turn: { state: "idle", lastOutcome: "cancelled" },
+    });
+    expect(session.jobs().map(({ state }) => state)).toEqual(["aborted"]);
+    expect(scene.server.requests.length).toBe(1);
+    expect(await say(session, "go on")).toMatchObject({ outcome: "end-turn" });
+    await eventsUntil(
+      client,
+      (event) => event.kind === "turn" && event.state === "idle" && event.epoch === 3,
+    );
+    expect(scene.server.requests.length).toBe(3);
+    expect(scene.server.requests[1]?.text).toContain("function_call_output");
+    expect(scene.server.requests[2]?.text).toContain("later");
+  });
+
+  it("a detached job's completion starts a turn by itself, once", async () => {
+    await using scene = await openScene((request) => {
+      if (request.number === 1)
+        return calls([{ name: "shell__run", arguments: { command: "echo finished", async: true } }]);
+      return answer(`answer ${request.number}`);
+    });
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    await say(session, "start it");
+    const events = await eventsUntil(
+      client,
+      (event) => event.kind === "turn" && event.state === "idle" && event.source === "completion",
+    );
+    expect(events.filter((event) => event.kind === "turn" && event.state === "running").length).toBe(2);
+    const body = scene.server.requests.at(-1)?.text ?? "";
+    expect(body.match(/:JOB-COMPLETION/g)?.length).toBe(1);
+  });
+
+  it("an error ends the turn as a condition, and says so", async () => {
+    await using scene = await openScene([
+      { kind: "status", status: 401, body: { error: { message: "no such key", code: "invalid_api_key" } } },
+      answer("fine again"),
+    ]);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const ended = await say(session, "hello");
+    expect(ended.outcome).toBe("condition");
+    expect(ended.failure?.code).toBe("authentication");
+    expect(session.state().health.lastFailure?.code).toBe(ended.failure?.code);
+    expect(await say(session, "again")).toMatchObject({ outcome: "end-turn" });
+  });
+});
