@@ -16,7 +16,7 @@ const startedAt = Date.now();
 /** Modules that run as entries of their own: the command line and everything started as a thread. Base names are unique. */
 const entries = [
   "cli/main.ts",
-  "lisp/repl/image-thread.ts",
+  "lisp/repl/lisp-command-thread.ts",
   ...globSync("workers/**/*-thread.ts", { cwd: root }),
 ];
 
@@ -69,9 +69,12 @@ async function bundleEntries() {
 const warmEnvironment = { ...process.env, NODE_COMPILE_CACHE: join(root, "dist/compile-cache") };
 const node = [process.execPath, "--disable-warning=ExperimentalWarning"];
 
+/** Entries that only run as threads with data of their own. */
+const needsThreadData = new Set(["lisp-command-thread.js", "image-thread.js"]);
+
 /** Loads every chunk once with the cache on; an entry's own side effects are kept out by AUTOLITH_WARM. */
 function warmCompileCache() {
-  const chunks = readdirSync(bundle).filter((name) => name.endsWith(".js") && name !== "image-thread.js");
+  const chunks = readdirSync(bundle).filter((name) => name.endsWith(".js") && !needsThreadData.has(name));
   const program = `
     import { flushCompileCache } from "node:module";
     for (const chunk of ${JSON.stringify(chunks)}) {
@@ -83,7 +86,7 @@ function warmCompileCache() {
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...warmEnvironment, AUTOLITH_WARM: "1" },
   });
-  // The image thread needs its data, so it is warmed by what it is for.
+  // The Lisp is warmed by what it is for.
   execFileSync(node[0], [node[1], join(bundle, "main.js"), "lisp", "--eval", "1"], {
     stdio: ["ignore", "ignore", "inherit"],
     env: warmEnvironment,

@@ -19,8 +19,8 @@ type Step = {
 };
 
 function lastOutput(request: RecordedRequest | undefined): string {
-  const { input } = request?.body as { input: { type?: string; output?: string }[] };
-  return input.findLast((item) => item.type === "function_call_output")?.output ?? "";
+  const body = request?.body as { input: { type?: string; output?: string }[] } | undefined;
+  return body?.input.findLast((item) => item.type === "function_call_output")?.output ?? "";
 }
 
 /** Runs commands one a turn in one job and reads what the model saw of each. */
