@@ -1,4 +1,5 @@
 /** Puts a session host together: the same machine, queue and threads as a headless run, under the session service. */
+import { knownSecretRemover, secretRemover, secretValues } from "../orchestrator/secrets/secret-removal.ts";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { discoverRoles } from "../roles/index.ts";
@@ -69,7 +70,9 @@ const listedModels: readonly { readonly id: string; readonly contextWindow: numb
 ];
 
 /** Composes the host. What was started is closed again when a later part fails. Rejects with configuration and redis codes. */
-export async function composeSessions(options: SessionHostOptions): Promise<ComposedSessions> {
+export async function composeSessions(given: SessionHostOptions): Promise<ComposedSessions> {
+  const remove = secretRemover(secretValues(given.environment));
+  const options = { ...given, diagnostics: (line: string) => given.diagnostics(remove(line)) };
   const headStart = options.headStart ?? beginHeadStart({ ...options, replay: options.replay !== undefined });
   const opened = [(): Promise<void> => headStart.abandon()];
   const closeAll = async (): Promise<void> => {
@@ -149,6 +152,7 @@ async function compose(
         bundledRoles: join(installationRoot(), "roles", "bundled"),
       }),
     permissionNote: (mode) => permissionNote(mode, true),
+    withoutSecrets: knownSecretRemover(secretValues(environment)),
     maxDepth: limits.maxDepth,
     childTimeoutMs: limits.childTimeoutMs,
     replay: exchange.replay,

@@ -14,6 +14,7 @@ import type { JobAnnouncement } from "../orchestrator/jobs/supervisor.ts";
 import { headlessAuthority } from "../orchestrator/permissions/headless-authority.ts";
 import { modelClassifier } from "../orchestrator/permissions/model-classifier.ts";
 import { jobLimits } from "../orchestrator/settings/job-limits.ts";
+import { knownSecretRemover, secretRemover, secretValues } from "../orchestrator/secrets/secret-removal.ts";
 import { readPreferences } from "../orchestrator/settings/preferences.ts";
 import { recordFailure } from "../orchestrator/record/failure.ts";
 import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
@@ -81,7 +82,8 @@ const redisCloseMs = 2_000;
 
 /** Composes the host of one headless run. What was started is closed again when a later part fails. */
 export async function composeRunHost(given: RunHostOptions): Promise<RunHost> {
-  const options = { ...given, diagnostics: withoutRepeats(given.diagnostics) };
+  const remove = secretRemover(secretValues(given.environment));
+  const options = { ...given, diagnostics: withoutRepeats((line) => given.diagnostics(remove(line))) };
   const headStart = options.headStart ?? beginHeadStart({ ...options, replay: options.replay !== undefined });
   const opened = [(): Promise<void> => headStart.abandon()];
   const closeAll = async (): Promise<void> => {
@@ -193,6 +195,7 @@ async function compose(
         options.diagnostics(`${failure.code}: ${failure.message}`);
       });
     },
+    withoutSecrets: knownSecretRemover(secretValues(environment)),
     report: (failure) => options.diagnostics(`${failure.code}: ${failure.message}`),
     now: Date.now,
   };

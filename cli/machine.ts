@@ -1,4 +1,5 @@
 /** The machine-side parts of a host: spawner, sandbox, captures and the tools over them, from one environment. */
+import { secretValues } from "../orchestrator/secrets/secret-removal.ts";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -82,7 +83,10 @@ export function sandboxTemporaryRoot(roots: Roots): string {
 /** Opens the spawner and what stands on it. Throws `spawner-setup` when processes cannot be recorded. */
 export function openMachine(environment: Environment, roots: Roots): Machine {
   const spawner = new Spawner({ ledgerDirectory: ledgerDirectory(roots) });
-  const captures = new CaptureStore({ root: join(roots.data, "shell-logs") });
+  const captures = new CaptureStore({
+    root: join(roots.data, "shell-logs"),
+    secrets: secretValues(environment),
+  });
   const sandbox = new LazySandbox({ ...environment, HOME: environment["HOME"] ?? homedir() }, () =>
     hiddenDirectories(roots),
   );

@@ -2,6 +2,7 @@
  * One run of one job file: reads it, runs its root child, puts the artifact in place and reports. Library entry as well as the body of
  * `autolith run-job`; everything it touches is handed in.
  */
+import { secretRemover, secretValues } from "../../orchestrator/secrets/secret-removal.ts";
 import { randomUUID } from "node:crypto";
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -84,13 +85,21 @@ export async function runJob(options: RunJobOptions): Promise<number> {
   const runId = randomUUID();
   const writer = options.events ? eventWriter(options, runId) : undefined;
   writer?.emit({ kind: "run-started", data: {} });
-  const ending = await execute(options, runId, writer);
+  const ending = withoutSecrets(await execute(options, runId, writer), options.environment);
   const published = await publish(ending, startedAt, options);
   if (ending.outcome.status !== "succeeded")
     options.diagnostics(`run-job: ${ending.outcome.category}: ${ending.outcome.message}`);
   await announceEnd(ending, published, writer, options);
   const category = ending.outcome.status === "succeeded" ? undefined : ending.outcome.category;
   return published ? exitCodeOf(category, true) : Math.max(1, exitCodeOf(category, false));
+}
+
+/** What went wrong may have been said by a server or a command that knows our keys. */
+function withoutSecrets(ending: Ending, environment: Environment): Ending {
+  const { outcome } = ending;
+  if (outcome.status === "succeeded") return ending;
+  const remove = secretRemover(secretValues(environment));
+  return { ...ending, outcome: { ...outcome, message: remove(outcome.message) } };
 }
 
 function eventWriter(options: RunJobOptions, runId: string): EventWriter {

@@ -2,6 +2,7 @@
  * Child agents of one root conversation: resolves role, model and policy at admission, prepares each run, and keeps what is known of
  * the running ones (steering, progress, completions).
  */
+import type { SecretRemover } from "../secrets/secret-removal.ts";
 import type { DataForm } from "../../lisp/data-forms/index.ts";
 import type { RoleSource } from "../../roles/index.ts";
 import type { AgentEvent, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
@@ -73,6 +74,8 @@ export type ChildServiceParts = {
   /** The primary's model: what its children run on when their role names none. Empty where there is no primary. */
   readonly primaryModel: () => string;
   readonly overflow: OverflowSink;
+  /** Removes the secrets of the environment from what tools return. */
+  readonly withoutSecrets: SecretRemover;
   readonly openTranscript: (job: JobExecution<"agent">) => Promise<AgentTranscript>;
   readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
   /** Depth below the primary at which children may exist. */
@@ -220,6 +223,7 @@ export class ChildService {
         registry,
         journal: this.#parts.journal,
         overflow: this.#parts.overflow,
+        withoutSecrets: this.#parts.withoutSecrets,
         now: this.#parts.now,
         observer: this.#toolObserver(job, live),
       },

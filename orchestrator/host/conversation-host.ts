@@ -37,6 +37,7 @@ import { recoverConversation } from "../recovery/recover-conversation.ts";
 import { contextScheme } from "../resources/context-scheme.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import { resourceTools } from "../resources/resource-tools.ts";
+import type { SecretRemover } from "../secrets/secret-removal.ts";
 import type { JobView } from "../tasks/job-record.ts";
 import { jobTools, visibleJobs } from "../tasks/job-tools.ts";
 import type { PublicationParts, PublicationPlaces } from "../tasks/result-publication.ts";
@@ -68,6 +69,8 @@ export type ConversationHostParts = {
   readonly observe: (observation: ChildObservation) => void;
   /** Told of each job whose outcome was handed over: its evidence needs no protection from pruning any more. */
   readonly handedOver: (job: Job) => void;
+  /** Removes the secrets of the environment from what tools return. */
+  readonly withoutSecrets: SecretRemover;
   /** Failures that belong to no job. */
   readonly report: (failure: Failure) => void;
   /** Epoch milliseconds. */
@@ -259,6 +262,7 @@ export class ConversationHost {
       permissionNote: parts.permissionNote,
       primaryModel: parts.primaryModel,
       overflow: this.overflow,
+      withoutSecrets: parts.withoutSecrets,
       openTranscript: (job) => this.#openTranscript(job),
       replay: parts.replay,
       maxDepth: parts.maxDepth,

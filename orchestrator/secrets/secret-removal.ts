@@ -5,7 +5,12 @@ export type SecretRemover = (text: string) => string;
 export const removedSecret = "[secret removed]";
 
 /** Names of environment variables that hold secrets. */
-const secretVariable = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
+const secretVariable =
+  /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|_PAT|_DSN|COOKIE|^OPENAI_ORG_ID|^OPENAI_PROJECT_ID)$/i;
+/** Values of secret-looking variables that are none: a word such as `production`, a file's path, a number. */
+const ordinaryValue = /^(?:[A-Za-z]+|[0-9]{1,11}|\/.*|~\/.*)$/s;
+/** The password in a URL of any variable: proxies, package indexes, databases, Redis. */
+const urlPassword = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*:([^\s/?#@]+)@/gi;
 /** Values shorter than this are ordinary words more often than secrets. */
 const shortestSecret = 8;
 
@@ -25,23 +30,53 @@ const shapes = new RegExp(
   "g",
 );
 
-/** The values of environment variables whose names say that they are secret. */
+/**
+ * The secrets of an environment: values of variables whose names say so, and passwords in URLs. Values that are shorter than eight
+ * characters or ordinary words are left out, because removing them would spoil unrelated text.
+ */
 export function secretValues(environment: Readonly<Record<string, string | undefined>>): string[] {
-  return Object.entries(environment).flatMap(([name, value]) =>
-    value !== undefined && value.length >= shortestSecret && secretVariable.test(name) ? value : [],
-  );
+  return Object.entries(environment).flatMap(([name, value = ""]) => {
+    const passwords = Array.from(value.matchAll(urlPassword), (match) => match[1] ?? "");
+    const named = secretVariable.test(name) ? value.trim() : "";
+    return [named, ...passwords].filter(isSecret);
+  });
+}
+
+function isSecret(value: string): boolean {
+  return value.length >= shortestSecret && !ordinaryValue.test(value);
+}
+
+/** The values and how they look inside a URL and inside JSON text; longest first, so that none leaves a part of another behind. */
+export function secretForms(values: readonly string[]): string[] {
+  const forms = values
+    .filter((value) => value.length >= shortestSecret)
+    .flatMap((value) => [
+      value,
+      decodedText(value),
+      encodeURIComponent(value.toWellFormed()),
+      JSON.stringify(value).slice(1, -1),
+    ]);
+  return [...new Set(forms)].toSorted((left, right) => right.length - left.length);
+}
+
+function decodedText(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/** Removes the given values only: for texts that people work with, where a shape alone proves nothing. */
+export function knownSecretRemover(values: readonly string[]): SecretRemover {
+  const known = secretForms(values);
+  return (text) => known.reduce((cleaned, value) => cleaned.replaceAll(value, removedSecret), text);
 }
 
 /** Removes the given values, longest first, and everything of a known shape. */
 export function secretRemover(values: readonly string[]): SecretRemover {
-  const known = [...new Set(values.filter((value) => value.length >= shortestSecret))].toSorted(
-    (left, right) => right.length - left.length,
-  );
-  return (text) => {
-    let cleaned = text;
-    for (const value of known) cleaned = cleaned.replaceAll(value, removedSecret);
-    return cleaned.replace(shapes, removedSecret);
-  };
+  const withoutKnown = knownSecretRemover(values);
+  return (text) => withoutKnown(text).replace(shapes, removedSecret);
 }
 
 /** Applies a remover to every string of a JSON value; keys are kept. Strings of JSON text are treated like any other. */

@@ -1,4 +1,5 @@
 /** What the sessions of one host process share: the machine, the models, the supervisor, the settings. Composed in cli/compose-session.ts. */
+import type { SecretRemover } from "../secrets/secret-removal.ts";
 import type { RoleCatalog } from "../../roles/index.ts";
 import type { AgentEvent, AgentRunner, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
 import type { ToolCaller } from "../contract/caller.ts";
@@ -34,6 +35,8 @@ export type SessionEnvironment = {
   /** Why commands cannot be sandboxed here, or undefined. */
   readonly sandboxProblem: () => Promise<string | undefined>;
   readonly permissionNote: (mode: PermissionMode) => string;
+  /** Removes the secrets of the environment from what tools return. */
+  readonly withoutSecrets: SecretRemover;
   readonly maxDepth: number;
   readonly childTimeoutMs: number | undefined;
   readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;

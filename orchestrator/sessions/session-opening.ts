@@ -101,6 +101,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     authority,
     permissionNote: () => environment.permissionNote(core?.mode ?? parts.mode),
     primaryModel: () => settings.text("model"),
+    withoutSecrets: environment.withoutSecrets,
     maxDepth: environment.maxDepth,
     childTimeoutMs: environment.childTimeoutMs,
     replay: environment.replay,

@@ -8,6 +8,7 @@ import type { ToolCallItem, ToolResultItem } from "../contract/model.ts";
 import type { ToolContext, ToolDeclaration, ToolOutcome } from "../contract/tool.ts";
 import type { JobJournal } from "../jobs/journal-records.ts";
 import { parseToolArguments } from "../model-exchange/tool-arguments.ts";
+import { type SecretRemover, removeSecrets } from "../secrets/secret-removal.ts";
 import type { ToolRegistry } from "./registry.ts";
 import { type CallConcurrency, planWaves } from "./waves.ts";
 
@@ -39,6 +40,8 @@ export type DispatchOptions = {
   readonly journal: JobJournal;
   readonly overflow: OverflowSink;
   readonly observer: ToolObserver;
+  /** Applied to what tools return before anything keeps or sends it: a command may print a password of its environment. */
+  readonly withoutSecrets: SecretRemover;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -126,7 +129,10 @@ async function settleCall(
 ): Promise<SettledCall> {
   const startedAt = options.now();
   options.observer.started(call);
-  const outcome = entry.kind === "refused" ? entry.outcome : await perform(call, entry, context, options);
+  const outcome = withoutSecrets(
+    entry.kind === "refused" ? entry.outcome : await perform(call, entry, context, options),
+    options.withoutSecrets,
+  );
   const limit = (entry.kind === "ready" ? entry.tool.resultLimit : undefined) ?? toolResultLimit;
   const output = await bounded(outcome.content, limit, options.overflow);
   const settled: SettledCall = {
@@ -144,6 +150,15 @@ async function settleCall(
   };
   options.observer.finished(settled);
   return settled;
+}
+
+function withoutSecrets(outcome: ToolOutcome, remove: SecretRemover): ToolOutcome {
+  const { content, details } = outcome;
+  return {
+    ...outcome,
+    content: remove(content),
+    ...(details === undefined ? {} : { details: removeSecrets(details, remove) }),
+  };
 }
 
 function resultStatus(outcome: ToolOutcome, signal: AbortSignal): ToolResultItem["status"] {

@@ -106,6 +106,7 @@ async function checkTurn(random: Random): Promise<void> {
     journal: { append: () => Promise.resolve() },
     overflow: { put: () => Promise.resolve("context:0") },
     observer: { started: () => undefined, finished: () => undefined },
+    withoutSecrets: (text) => text,
     now: () => 0,
   });
   const answered = settled.map(({ result }) => result.callId);

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { bootId, isAlive, readProcess } from "../spawner/process-table.ts";
 import { captureRecordSchema, defaultCaptureLimits, planRetention } from "./capture-record.ts";
 import type { CaptureLimits, CaptureRecord, StreamRecord } from "./capture-record.ts";
-import { CaptureStream } from "./capture-stream.ts";
+import { CaptureStream, type StreamWindow } from "./capture-stream.ts";
 import { describeWriteFailure } from "./file-system-name.ts";
 import { previewBytes } from "./output-preview.ts";
 import { formatShellLog, isReferencePart } from "./shell-log-reference.ts";
@@ -54,6 +54,8 @@ export interface CaptureStoreOptions {
   /** `<root>/<conversation>/<execution>/<artifact>/{output,error,capture.json}`. */
   readonly root: string;
   readonly limits?: Partial<CaptureLimits>;
+  /** Values that no capture may hold. */
+  readonly secrets?: readonly string[];
   /** Epoch ms; for tests. */
   readonly now?: () => number;
 }
@@ -63,6 +65,7 @@ export class CaptureStore {
   readonly limits: CaptureLimits;
   readonly #root: string;
   readonly #now: () => number;
+  readonly #secrets: readonly string[];
   readonly #owner = {
     bootId: bootId(),
     pid: process.pid,
@@ -74,6 +77,7 @@ export class CaptureStore {
     this.#root = options.root;
     this.limits = { ...defaultCaptureLimits, ...options.limits };
     this.#now = options.now ?? Date.now;
+    this.#secrets = options.secrets ?? [];
   }
 
   /**
@@ -92,7 +96,7 @@ export class CaptureStore {
     const reservedBytes = this.limits.streamBytes * (separate ? 2 : 1);
     try {
       if (!(await this.#makeRoom(reservedBytes))) {
-        return memoryOnly(
+        return this.#memoryOnly(
           `No capture: the ${this.limits.totalBytes} bytes or ${this.limits.artifacts} artifacts set aside for shell ` +
             `captures are used by running commands and undelivered results.`,
           separate,
@@ -112,7 +116,7 @@ export class CaptureStore {
         ...(separate ? { error: { status: "capturing", observedBytes: 0, retainedBytes: 0 } as const } : {}),
       });
       const stream = async (name: ShellLogStream): Promise<CaptureStream> =>
-        await CaptureStream.open(join(directory, name), this.limits.streamBytes, previewBytes);
+        await CaptureStream.open(join(directory, name), this.limits.streamBytes, this.#window());
       return {
         artifact,
         output: await stream("output"),
@@ -120,8 +124,17 @@ export class CaptureStore {
       };
     } catch (error) {
       if (!isFileSystemError(error)) throw error;
-      return memoryOnly(describeWriteFailure(error, this.#root), separate);
+      return this.#memoryOnly(describeWriteFailure(error, this.#root), separate);
     }
+  }
+
+  #window(): StreamWindow {
+    return { bytes: previewBytes, secrets: this.#secrets };
+  }
+
+  #memoryOnly(reason: string, separate: boolean): OpenCapture {
+    const stream = (): CaptureStream => CaptureStream.withoutFile(reason, this.#window());
+    return { artifact: undefined, output: stream(), error: separate ? stream() : undefined };
   }
 
   /** Ends a capture and writes its final record. Only a failure to write the record is left to the stream's status. */
@@ -311,11 +324,6 @@ function artifactKey({ conversationId, executionId, artifactId }: ArtifactName):
     0,
     -"/output".length,
   );
-}
-
-function memoryOnly(reason: string, separate: boolean): OpenCapture {
-  const stream = (): CaptureStream => CaptureStream.withoutFile(reason, previewBytes);
-  return { artifact: undefined, output: stream(), error: separate ? stream() : undefined };
 }
 
 function isFileSystemError(error: unknown): boolean {

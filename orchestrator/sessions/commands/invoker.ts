@@ -146,6 +146,7 @@ export class Invoker {
         registry: tools,
         journal: core.host.journal,
         overflow: core.host.overflow,
+        withoutSecrets: core.environment.withoutSecrets,
         now: core.environment.now,
         observer: { started: () => undefined, finished: () => undefined },
       },

@@ -316,6 +316,7 @@ export class TurnEngine {
           registry: this.#parts.tools,
           journal: this.#core.host.journal,
           overflow: this.#core.host.overflow,
+          withoutSecrets: environment.withoutSecrets,
           now: environment.now,
           observer: {
             started: (call) => this.#callNews(call.callId, { status: "running" }),

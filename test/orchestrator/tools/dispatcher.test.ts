@@ -41,6 +41,7 @@ async function dispatched(argumentTexts: readonly string[]): Promise<readonly Se
       journal: { append: () => Promise.resolve() },
       overflow: { put: () => Promise.resolve("context:0") },
       observer: { started: () => undefined, finished: () => undefined },
+      withoutSecrets: (text) => text,
       now: () => 0,
     },
   );
