@@ -504,10 +504,12 @@ export class OpenSession implements Session {
   #turnEnded(): void {
     this.#core.invalidate("conversations");
     this.#hooks.activity();
+    // Judged now: the next turn may have begun when the entry is written.
+    const wantsTitle = wantsGeneratedTitle(this.#core);
     this.#titling = this.#titling
       .then(() => this.#writePicker())
       .then(async () => {
-        if (!this.#closed && wantsGeneratedTitle(this.#core)) {
+        if (!this.#closed && wantsTitle) {
           await generateTitle(this.#core, this.#background.signal);
           await this.#writePicker();
         }

@@ -31,7 +31,7 @@ export type AttachOptions = {
   readonly name: string;
   /** True when this client shows permission requests to somebody. With no such client attached, what needs asking is denied at once. */
   readonly answersPermissions: boolean;
-  /** True for observers: every method that changes something throws `read-only`. */
+  /** True for observers. The front end itself refuses (`read-only`) what would change something; the session only shows it. */
   readonly readOnly?: boolean;
   /** Most updates of history in {@link Attachment.history}; 0 for none, `all` for everything. */
   readonly tail: number | "all";

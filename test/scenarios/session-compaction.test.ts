@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { type RecordedRequest, answer, calls } from "../support/model-server/script.ts";
+import { openScene, say, text } from "../support/sessions/composed-sessions.ts";
+
+const isCompaction = (request: RecordedRequest): boolean =>
+  request.text.includes("You compact the conversation");
+const small = { environment: { AUTOLITH_CONTEXT_WINDOW: "20000" } };
+
+describe("compaction of a session", () => {
+  it("by command: the summary stands for the history, the requests are counted, every record stays", async () => {
+    await using scene = await openScene((request) =>
+      isCompaction(request)
+        ? answer("SUMMARY OF IT", { usage: { input: 500, output: 5 } })
+        : answer(`${"long answer ".repeat(50)}${request.number}`, { usage: { input: 400, output: 50 } }),
+    );
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    expect(await session.prompt(text("/compact"))).toMatchObject({
+      invocation: { text: "There is nothing to compact." },
+    });
+    expect(scene.server.requests.length).toBe(0);
+    await say(session, "remember PEACH");
+    expect(await session.invoke("compact", {})).toMatchObject({ text: expect.stringMatching(/^Compacted/) });
+    expect(session.state().usage.requests).toBe(2);
+    await say(session, "and now");
+    const next = scene.server.requests[2]?.text ?? "";
+    expect(next).toContain("SUMMARY OF IT");
+    expect(next).not.toContain("long answer");
+    const read = await session.resource({ uri: "conversation:current" });
+    expect(read.text).toContain("PEACH");
+  });
+
+  it("at the threshold, in the middle of a turn, and the turn goes on", async () => {
+    await using scene = await openScene((request) => {
+      if (isCompaction(request)) return answer("SHORT", { usage: { input: 17_000, output: 5 } });
+      if (request.number === 1)
+        return calls([{ name: "shell__run", arguments: { command: "seq 1000" } }], {
+          usage: { input: 17_000, output: 100 },
+        });
+      return answer("end", { usage: { input: 9_000, output: 3 } });
+    }, small);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    expect(await say(session, "count")).toMatchObject({ outcome: "end-turn", usage: { requests: 3 } });
+    expect(scene.server.requests[2]?.text).toContain("SHORT");
+    expect(session.state().contextTokens).toBe(9_003);
+  });
+
+  it.each([
+    ["is empty", ""],
+    ["is longer than the history", "x".repeat(400_000)],
+    ["does not help", "SHORT"],
+  ])(
+    "a summary that %s ends the turn clearly after a bounded number of requests (C077)",
+    async (_, summary) => {
+      await using scene = await openScene(
+        (request) =>
+          isCompaction(request)
+            ? answer(summary, { usage: { input: 7_900, output: 5 } })
+            : calls([{ name: "shell__run", arguments: { command: "echo more" } }], {
+                usage: { input: 7_900, output: 20 },
+              }),
+        { environment: { AUTOLITH_CONTEXT_WINDOW: "8000" } },
+      );
+      const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+      const ended = await say(session, "work");
+      expect(ended.outcome).toBe("condition");
+      expect(["context-full", "compaction-no-progress", "protocol", "empty-response"]).toContain(
+        ended.failure?.code,
+      );
+      expect(scene.server.requests.length).toBeLessThanOrEqual(6);
+    },
+  );
+});

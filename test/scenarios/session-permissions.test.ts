@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { answer, calls } from "../support/model-server/script.ts";
+import { openScene, say, text, watch } from "../support/sessions/composed-sessions.ts";
+import { eventsUntil, isTurnEnd } from "../support/sessions/read-events.ts";
+
+const run = (command: string) => calls([{ name: "shell__run", arguments: { command } }]);
+const script = (request: { readonly number: number }) =>
+  request.number % 2 === 1 ? run("echo approved") : answer("ok");
+
+describe("permissions of a session in mode ask", () => {
+  it("denies at once when nobody is attached, and when only an observer is", async () => {
+    await using scene = await openScene(script, { permissions: "ask" });
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    await session.attach({ name: "observer", answersPermissions: false, readOnly: true, tail: 0 });
+    await say(session, "try");
+    expect(scene.server.requests[1]?.text).toContain("nobody is attached");
+  });
+
+  it("an approval for the session covers the exact command, until the mode changes", async () => {
+    await using scene = await openScene(script, { permissions: "ask" });
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    await session.prompt(text("try"));
+    const asked = await eventsUntil(client, (event) => event.kind === "permission-requested");
+    const request = asked.find((event) => event.kind === "permission-requested")?.request;
+    expect(request).toMatchObject({
+      kind: "command",
+      command: "echo approved",
+      directory: scene.pit.workspace,
+      asker: "primary",
+      epoch: 1,
+    });
+    expect(session.state().permissionRequests.length).toBe(1);
+    expect(session.answerPermission(request?.requestId ?? "", "allow-session")).toBe(true);
+    expect(session.answerPermission(request?.requestId ?? "", "deny")).toBe(false);
+    await eventsUntil(client, isTurnEnd);
+    expect(scene.server.requests[1]?.text).toContain("exit 0");
+    await say(session, "again");
+    expect(scene.server.requests[3]?.text.split("exit 0").length).toBe(3);
+    await session.setMode("ask");
+    await session.prompt(text("third"));
+    await eventsUntil(client, (event) => event.kind === "permission-requested");
+    await session.cancel();
+    expect(session.state().permissionRequests).toEqual([]);
+  });
+
+  it("what the only client that could answer leaves open is denied", async () => {
+    await using scene = await openScene(script, { permissions: "ask" });
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    const turn = await session.prompt(text("try"));
+    await eventsUntil(client, (event) => event.kind === "permission-requested");
+    client.detach();
+    if (turn.kind !== "turn") throw new Error("a turn was expected");
+    expect(await turn.finished).toMatchObject({ outcome: "end-turn" });
+    expect(scene.server.requests[1]?.text).toContain("was not run");
+  });
+});
