@@ -1,11 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { remains } from "../../script/drill/remains.ts";
 import { finish, jobText, run, startRun } from "../support/cli/job-files.ts";
 import { launch, makeSandpit } from "../support/cli/launch.ts";
 import { answer, calls } from "../support/model-server/script.ts";
 import { startModelServer } from "../support/model-server/server.ts";
+
+// Whole runs, several in a test: a busy machine takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 const done = calls([{ name: "yield__submit", arguments: { status: "success", data: { answer: "42" } } }]);
 

@@ -2,13 +2,16 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { allEffects, editedFiles, effectLog, treeScript } from "../../script/drill/job-tree.ts";
 import { type FinishedRun, finish, jobText, startRun } from "../support/cli/job-files.ts";
 import { type Running, type Sandpit, makeSandpit } from "../support/cli/launch.ts";
 import { startModelServer } from "../support/model-server/server.ts";
 import { RedisProxy } from "../support/redis-proxy.ts";
 import { TestRedis } from "../support/redis-server.ts";
+
+// Whole runs, several in a test: a busy machine takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 /** The job tree of the drill, started on a Redis that the test may disturb. */
 type Disturbed = { readonly pit: Sandpit; readonly running: Running };

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { gatherEvidence, journalOf } from "../../../script/drill/evidence.ts";
 import { endOf, recover, startHost } from "../../../script/drill/host-process.ts";
 import { effectLog, treeScript } from "../../../script/drill/job-tree.ts";
@@ -10,6 +10,9 @@ import { jobText, readArtifact } from "../../support/cli/job-files.ts";
 import { type Sandpit, makeSandpit } from "../../support/cli/launch.ts";
 import { type ModelServer, startModelServer } from "../../support/model-server/server.ts";
 import { SmallDisk } from "../../support/small-disk.ts";
+
+// Whole runs, several in a test: a busy machine takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 type Place = {
   readonly disk: SmallDisk;
