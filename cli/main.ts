@@ -24,6 +24,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: "the Common Lisp: run files and forms, or a listener",
     load: async () => (await import("./lisp/lisp-command.ts")).lispCommand,
   },
+  limits: {
+    summary: "every bound, its value and how to change it",
+    load: async () => (await import("./limits/limits-command.ts")).limitsCommand,
+  },
   example: {
     summary: "run a bundled example in a directory of its own",
     load: async () => (await import("./example/example-command.ts")).exampleCommand,

@@ -63,7 +63,7 @@ export type RunJobOptions = {
 };
 
 /** Time a cancelled root child gets to end before the run ends without it (facts A.4). */
-const cancelGraceMs = 5_000;
+export const cancelGraceMs = 5_000;
 
 /** What is known when the artifact is written. */
 type Ending = {

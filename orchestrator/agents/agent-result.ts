@@ -22,7 +22,7 @@ export type RunEnd = {
 };
 
 /** Longest error kept in a result, in characters. */
-const errorLimit = 16_384;
+export const errorLimit = 16_384;
 
 /** Usage summed over the requests; counters that nobody reported stay absent. */
 export function usageTotals(usages: readonly ModelUsage[], requestCount: number): UsageTotals {

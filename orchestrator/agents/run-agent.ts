@@ -5,7 +5,7 @@ import type { AgentHost } from "./agent-host.ts";
 import type { AgentTranscript } from "./transcript.ts";
 
 /** Times one run is continued after its thread was lost. */
-const threadLossLimit = 3;
+export const threadLossLimit = 3;
 
 export type AgentRunParts = {
   readonly runner: AgentRunner;

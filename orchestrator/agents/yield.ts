@@ -7,7 +7,7 @@ import type { JobResult } from "../contract/job-catalog.ts";
 import { type ToolDeclaration, declareTool } from "../contract/tool.ts";
 
 /** Longest label, in characters. */
-const labelLimit = 256;
+export const labelLimit = 256;
 
 const yieldArguments = z.strictObject({
   status: z.enum(["success", "failed", "aborted"]),

@@ -45,7 +45,7 @@ import { taskTools } from "../tasks/task-tools.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 
 /** Time a blocking tool call waits before its job is handed off (facts C.3). */
-const blockingGraceMs = 10_000;
+export const blockingGraceMs = 10_000;
 
 export type ConversationHostParts = {
   /** Absolute directories of the data root. */

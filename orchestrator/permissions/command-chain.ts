@@ -38,7 +38,7 @@ export type CommandChain =
 /** Most commands one text may hold. */
 export const chainLimit = 512;
 /** Deepest nesting of texts within texts. */
-const depthLimit = 16;
+export const depthLimit = 16;
 
 /** Every command of a text. Never throws: what is not understood makes the chain opaque. */
 export function commandChain(text: string): CommandChain {

@@ -14,7 +14,7 @@ import {
 import type { Verdict } from "./headless-authority.ts";
 
 /** Answers of a classifier are one word; a model that reasons needs room before it. */
-const answerTokenLimit = 4_096;
+export const answerTokenLimit = 4_096;
 
 export type ModelClassifierParts = {
   readonly runner: AgentRunner;

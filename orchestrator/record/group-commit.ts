@@ -1,6 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import { RecordError, recordFailure } from "./failure.ts";
 
+/** Most records that wait to be written to one file. */
+export const usualBacklogLimit = 65_536;
+
 /** The file operations a commit group needs; a `FileHandle` has them, tests put failing ones in their place. */
 export type CommitHandle = Pick<FileHandle, "read" | "write" | "datasync" | "truncate" | "close">;
 
@@ -79,7 +82,7 @@ export class GroupCommit {
     this.#syncedEnd = state.synced ?? state.end;
     this.#committed = state.committed;
     this.#batchBytes = options.batchBytes ?? 1 << 20;
-    this.#backlogLimit = options.backlogLimit ?? 65_536;
+    this.#backlogLimit = options.backlogLimit ?? usualBacklogLimit;
     this.#syncAfterMs = options.syncAfterMs ?? 1000;
     this.#beforeFirstSync = options.beforeFirstSync;
     this.#onSyncFailure = options.onSyncFailure ?? ((): void => undefined);

@@ -98,7 +98,7 @@ export interface JobJournalOptions extends Pick<GroupCommitOptions, "onSyncFailu
   readonly compactFromBytes?: number;
 }
 
-const defaultCompactFromBytes = 8 * 1024 * 1024;
+export const defaultCompactFromBytes = 8 * 1024 * 1024;
 
 /**
  * Opens the job journal at `path` and reads what it holds; one that has grown large is compacted first. The caller holds

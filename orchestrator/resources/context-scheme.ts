@@ -3,7 +3,7 @@ import { OverflowStore } from "../record/overflow-store.ts";
 import { ResourceError, type ResourceScheme, refuseOthers } from "./resource-scheme.ts";
 
 /** Bytes of one window (facts E), and the default. */
-const windowLimitBytes = 4_096;
+export const windowLimitBytes = 4_096;
 
 /** Reads what {@link OverflowStore} keeps. Whoever knows a digest has seen the result it names. */
 export function contextScheme(store: OverflowStore): ResourceScheme {

@@ -7,7 +7,7 @@ import { AutolithError } from "../contract/failure.ts";
 import type { ToolContext, ToolOutcome } from "../contract/tool.ts";
 
 /** Longest URI, in UTF-16 units. */
-const uriLimit = 8_192;
+export const uriLimit = 8_192;
 
 export const resourceUriSchema = z.string().min(2).max(uriLimit);
 

@@ -12,7 +12,7 @@ import {
 export const resourceResultLimit = 32_000;
 
 /** Most operations of one edit. */
-const operationLimit = 256;
+export const operationLimit = 256;
 
 /** The tools. At least one scheme must be given; scheme names are unique. */
 export function resourceTools(schemes: readonly ResourceScheme[]): readonly ToolDeclaration[] {

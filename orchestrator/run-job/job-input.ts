@@ -59,9 +59,9 @@ const head = keyword("autolith-job");
 const versionKey = keyword("version");
 const idKey = keyword("id");
 const keys = ["version", "id", "role", "prompt", "input", "output-contract", "timeout-seconds"];
-const maxIdCharacters = 256;
-const maxPromptCharacters = 32_768;
-const maxTimeoutSeconds = 86_400;
+export const maxIdCharacters = 256;
+export const maxPromptCharacters = 32_768;
+export const maxTimeoutSeconds = 86_400;
 
 /** Reads and checks the text of a job file. Never throws for what is in it. */
 export function readJobInput(text: DataInput): JobInputReading {

@@ -7,7 +7,7 @@ import type { SessionCore } from "./session-core.ts";
 import { extensionField, sessionRecords } from "./view/record-updates.ts";
 
 /** Longest title, in characters. */
-const titleLimit = 80;
+export const titleLimit = 80;
 /** User turns after which the model is asked. */
 const refreshTurns = 3;
 /** Characters of the conversation that the model sees for a title. */

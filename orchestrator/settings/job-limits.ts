@@ -26,11 +26,7 @@ export const jobBounds = {
 
 /** The bounds in force under `environment`; values above the maximum are clamped to it. */
 export function jobLimits(environment: Readonly<Record<string, string | undefined>>): JobLimits {
-  const value = ({ variable, usual, minimum, maximum }: Bound): number => {
-    const text = environment[variable]?.trim() ?? "";
-    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    return Number.isSafeInteger(number) && number >= minimum ? Math.min(number, maximum) : usual;
-  };
+  const value = (bound: Bound): number => boundFrom(environment, bound) ?? bound.usual;
   const runtime = value(jobBounds.childRuntimeMs);
   return {
     concurrency: {
@@ -42,4 +38,14 @@ export function jobLimits(environment: Readonly<Record<string, string | undefine
     maxDepth: value(jobBounds.depth),
     childTimeoutMs: runtime === 0 ? undefined : runtime,
   };
+}
+
+/** The value that the environment sets, or undefined where the default holds. */
+export function boundFrom(
+  environment: Readonly<Record<string, string | undefined>>,
+  { variable, minimum, maximum }: Bound,
+): number | undefined {
+  const text = environment[variable]?.trim() ?? "";
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(number) && number >= minimum ? Math.min(number, maximum) : undefined;
 }

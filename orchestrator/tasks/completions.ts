@@ -14,7 +14,7 @@ export const completionsPerBoundary = 16;
 /** Completions within this time after the first share one boundary. */
 export const completionWindowMs = 1_000;
 /** Longest summary of one completion, in characters. */
-const summaryLimit = 2_048;
+export const summaryLimit = 2_048;
 
 /** One completion to deliver. */
 export type Completion = { readonly job: Job; readonly outcome: Outcome<unknown> };

@@ -20,7 +20,7 @@ export type JobToolParts = {
 };
 
 /** Longest wait of `job.wait`, in seconds (facts C.7). */
-const waitLimitSeconds = 3_600;
+export const waitLimitSeconds = 3_600;
 
 const reference = z
   .string()

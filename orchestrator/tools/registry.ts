@@ -8,7 +8,7 @@ import type { ToolDeclaration } from "../contract/tool.ts";
 const toolNamePattern = /^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$/;
 
 /** Longest tool name; with the dot as one character it fits the providers' 64. */
-const toolNameLimit = 64;
+export const toolNameLimit = 64;
 
 export class ToolRegistry {
   readonly #tools = new Map<string, ToolDeclaration>();

@@ -27,7 +27,7 @@ const recordSchema = z.strictObject({
 export type ServerRecord = z.infer<typeof recordSchema>;
 
 /** Longest wait for a started server to answer, the loading of its data not counted. */
-const startTimeoutMs = 10_000;
+export const startTimeoutMs = 10_000;
 
 /** The record in that file, undefined when there is none or it is damaged. */
 export async function readServerRecord(path: string): Promise<ServerRecord | undefined> {

@@ -40,7 +40,7 @@ export interface AgentPool extends AgentRunner {
 }
 
 /** Runs that Piscina may put into one thread: more than a host ever admits. */
-const runsPerThreadLimit = 4096;
+export const runsPerThreadLimit = 4096;
 
 /** The variables a thread may see: those that steer its connections. Keys come with the task. */
 const threadVariables = [

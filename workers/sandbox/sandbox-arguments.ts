@@ -81,7 +81,7 @@ export function sandboxArguments(
 }
 
 /** Bytes of shared memory a sandboxed command may use. */
-const sharedMemoryBytes = 1024 * 1024 * 1024;
+export const sharedMemoryBytes = 1024 * 1024 * 1024;
 
 /** What every sandbox stands on: the host read-only, own devices, own processes, own and bounded shared memory. */
 export function baseMounts(): readonly string[] {

@@ -45,7 +45,7 @@ export interface ContentMatches {
 }
 
 /** Characters of one line that are shown. */
-const lineTextLimit = 300;
+export const lineTextLimit = 300;
 /** Larger files are not searched. */
 const fileSizeLimit = "32M";
 

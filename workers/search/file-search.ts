@@ -7,7 +7,7 @@ import type { RipgrepEnd } from "./ripgrep.ts";
 /** Most files of a workspace that one search looks at. */
 export const fileLimit = 500_000;
 /** Time the listing may take, in ms. */
-const listingBudgetMs = 10_000;
+export const listingBudgetMs = 10_000;
 /** Time scoring may hold the event loop at once, in ms. */
 const sliceMs = 4;
 

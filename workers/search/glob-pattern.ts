@@ -1,5 +1,5 @@
 /** Most alternatives the braces of one pattern may stand for. */
-const alternativeLimit = 256;
+export const alternativeLimit = 256;
 
 /** A glob over `/`-separated relative paths, compiled. */
 export interface GlobPattern {

@@ -74,7 +74,7 @@ export interface RipgrepEnd {
 }
 
 /** Longest line of ripgrep's output that is taken. */
-const outputLineBytes = 4 * 1024 * 1024;
+export const outputLineBytes = 4 * 1024 * 1024;
 const errorTextLimit = 2_000;
 
 /** What every search has: no configuration file, hidden files but not git's, no following of links, stable order. */

@@ -6,7 +6,7 @@ import { readableText } from "../text/readable-text.ts";
 /** Most bytes one window shows, and what it shows when nothing is asked. */
 export const windowLimitBytes = 4096;
 /** Most bytes one search looks through. */
-const searchScanBytes = 1024 * 1024;
+export const searchScanBytes = 1024 * 1024;
 /** Most excerpts one search returns. */
 export const searchResultLimit = 20;
 

@@ -8,7 +8,7 @@ import { linesTextLimit } from "./file-reading.ts";
 import { revisionLength } from "./line-index.ts";
 
 /** Most entries of one directory that are looked at. */
-const directoryLimit = 20_000;
+export const directoryLimit = 20_000;
 
 /** Lists a directory: directories first, then files with their sizes and links with their targets, each sorted by name. */
 export async function readDirectory(

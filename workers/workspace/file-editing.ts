@@ -15,7 +15,7 @@ import type { PublicationMark } from "./publication-mark.ts";
 import { absentRevision, revisionOf } from "./line-index.ts";
 
 /** Largest file that is edited by lines. */
-const editLimitBytes = 64 * 1024 * 1024;
+export const editLimitBytes = 64 * 1024 * 1024;
 /** Lines shown around a change. */
 const contextLines = 3;
 /** Lines shown of a file that is not what the caller read. */

@@ -9,9 +9,9 @@ import type { FileScan, ScannedLine } from "./file-scan.ts";
 import { anchorPrefixBytes } from "./line-index.ts";
 
 /** Largest file that is read through for its revision and lines; a larger one is read by byte windows only. */
-const scanLimitBytes = 512 * 1024 * 1024;
+export const scanLimitBytes = 512 * 1024 * 1024;
 /** Characters one line shows. */
-const lineTextLimit = 1_000;
+export const lineTextLimit = 1_000;
 /** Characters of lines one result shows; what does not fit is paged. */
 export const linesTextLimit = 30_000;
 const windowBytes = 4_096;

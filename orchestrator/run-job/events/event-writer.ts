@@ -22,7 +22,7 @@ export interface EventWriterOptions {
   readonly onDisabled?: ((code: WarningCode) => void) | undefined;
 }
 
-const usualTimeoutMs = 500;
+export const usualTimeoutMs = 500;
 
 /**
  * Delivers the events of one run to one consumer, best effort: no call throws, blocks or waits for the consumer. Records

@@ -14,7 +14,7 @@ export type CompletionSources = {
 };
 
 /** Candidates that are given. */
-const candidateLimit = 200;
+export const candidateLimit = 200;
 
 type Candidate = Completion["candidates"][number];
 

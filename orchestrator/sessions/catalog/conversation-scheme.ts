@@ -11,7 +11,7 @@ import {
 } from "../../resources/resource-scheme.ts";
 
 /** Characters of one window. */
-const windowCharacters = 7_000;
+export const windowCharacters = 7_000;
 /** Records of a window when nothing is said. */
 const defaultRecords = 20;
 /** Places that a query shows when nothing is said. */

@@ -16,7 +16,7 @@ export type Question = Omit<PermissionRequest, "requestId" | "askedAt"> & { read
 export type Reply = PermissionAnswer | "nobody" | "cancelled";
 
 /** Approvals that are remembered. */
-const approvalLimit = 1_024;
+export const approvalLimit = 1_024;
 
 type Open = { readonly request: PermissionRequest; readonly settle: (reply: Reply) => void };
 

@@ -8,7 +8,7 @@ import { chunkId } from "./record-updates.ts";
 type Chunk = Extract<SessionUpdate, { type: "message-chunk" | "thought-chunk" }>;
 
 /** Streamed characters of one channel that are kept for clients that attach meanwhile. */
-const keptCharacters = 1_048_576;
+export const keptCharacters = 1_048_576;
 
 export class LiveOutput {
   /** What was streamed of the first text and reasoning of the request in flight. */

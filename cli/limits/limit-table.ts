@@ -1,0 +1,21 @@
+/** Every bound of the program in one table, put together from the rooms' own. */
+import { documentLimits } from "../../orchestrator/settings/limits/document-limits.ts";
+import type { Limit } from "../../orchestrator/settings/limits/limit.ts";
+import { topicLimits } from "../../orchestrator/settings/limits/limit.ts";
+import { workLimits } from "../../orchestrator/settings/limits/work-limits.ts";
+import { sessionLimits } from "../../orchestrator/sessions/session-limits.ts";
+import { redisLimits } from "../../redis/redis-limits.ts";
+import { machineLimits } from "../../workers/machine-limits.ts";
+import { cancelGraceMs } from "../run-job/run-job.ts";
+
+/** The bounds in force under `environment`, topic by topic. */
+export function limitTable(environment: Readonly<Record<string, string | undefined>>): readonly Limit[] {
+  return [
+    ...workLimits(environment),
+    ...machineLimits,
+    ...documentLimits,
+    ...topicLimits("run-job", [["grace after a cancel or timeout", cancelGraceMs, "milliseconds"]]),
+    ...sessionLimits,
+    ...redisLimits,
+  ];
+}

@@ -1,0 +1,21 @@
+/** Bounds of a session's views and lists. */
+import { type Limit, topicLimits } from "../settings/limits/limit.ts";
+import { candidateLimit } from "./catalog/completion.ts";
+import { windowCharacters } from "./catalog/conversation-scheme.ts";
+import { eventBatchLimit, eventLogCharacters, eventLogLimit } from "./event-log.ts";
+import { approvalLimit } from "./permissions/permission-broker.ts";
+import { titleLimit } from "./titles.ts";
+import { historyPageLimit } from "./view/history-pages.ts";
+import { keptCharacters } from "./view/live-output.ts";
+
+export const sessionLimits: readonly Limit[] = topicLimits("sessions", [
+  ["events kept for clients that reconnect", eventLogLimit, "items"],
+  ["events kept, together", eventLogCharacters, "characters"],
+  ["events of one answer", eventBatchLimit, "items"],
+  ["streamed text kept for clients that attach", keptCharacters, "characters"],
+  ["records of one page of history", historyPageLimit, "items"],
+  ["window of a conversation", windowCharacters, "characters"],
+  ["candidates of a completion", candidateLimit, "items"],
+  ["remembered approvals", approvalLimit, "items"],
+  ["title", titleLimit, "characters"],
+]);

@@ -1,0 +1,138 @@
+/** Bounds of work: jobs, agents, tools, permissions. */
+import { errorLimit } from "../../agents/agent-result.ts";
+import { threadLossLimit } from "../../agents/run-agent.ts";
+import {
+  steeringMessageCharacters,
+  steeringMessageLimit,
+  steeringTotalCharacters,
+} from "../../agents/steering.ts";
+import { labelLimit } from "../../agents/yield.ts";
+import { defaultAgentLimits, outputEventCharacterLimit } from "../../contract/agent-limits.ts";
+import { modelFailureMessageLimit } from "../../contract/model-failure.ts";
+import {
+  inputCharacterLimit,
+  inputImageByteLimit,
+  inputImageLimit,
+  pendingCharacterLimit,
+  pendingInputLimit,
+} from "../../contract/session/input.ts";
+import { updateTextLimit } from "../../contract/session/updates.ts";
+import { blockingGraceMs } from "../../host/conversation-host.ts";
+import { liveJobLimit } from "../../jobs/job-table.ts";
+import { inlineResultLimit } from "../../jobs/journal-records.ts";
+import { requestedNameLimit } from "../../jobs/names.ts";
+import { toolArgumentDepth } from "../../model-exchange/tool-arguments.ts";
+import { wireNameLimit } from "../../model-exchange/wire-names.ts";
+import { classifiedCommandLimit } from "../../permissions/classifier-prompt.ts";
+import { chainLimit, depthLimit } from "../../permissions/command-chain.ts";
+import { answerTokenLimit } from "../../permissions/model-classifier.ts";
+import { overflowMaxBytes } from "../../record/overflow-store.ts";
+import { windowLimitBytes } from "../../resources/context-scheme.ts";
+import { uriLimit } from "../../resources/resource-scheme.ts";
+import { operationLimit, resourceResultLimit } from "../../resources/resource-tools.ts";
+import { completionWindowMs, summaryLimit } from "../../tasks/completions.ts";
+import { waitLimitSeconds } from "../../tasks/job-tools.ts";
+import { reportLimit } from "../../tasks/report-form.ts";
+import { batchLimit } from "../../tasks/task-arguments.ts";
+import { toolResultLimit } from "../../tools/dispatcher.ts";
+import { toolNameLimit } from "../../tools/registry.ts";
+import { boundFrom, jobBounds, jobLimits } from "../job-limits.ts";
+import { type Limit, type LimitUnit, topicLimits } from "./limit.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Bounds that the environment changes, with the values in force. */
+function changeableLimits(environment: Environment): readonly Limit[] {
+  const { concurrency, maxDepth, childTimeoutMs } = jobLimits(environment);
+  const limit = (
+    name: string,
+    value: number,
+    unit: LimitUnit,
+    bound: (typeof jobBounds)[keyof typeof jobBounds],
+  ): Limit => ({
+    topic: "jobs",
+    name,
+    value,
+    unit,
+    source: boundFrom(environment, bound) === undefined ? "default" : bound.variable,
+    change: `${bound.variable}, ${bound.minimum} to ${bound.maximum}`,
+  });
+  return [
+    limit("children at once", concurrency.children, "items", jobBounds.children),
+    limit("executions at once", concurrency.executions, "items", jobBounds.executions),
+    limit("depth of children", maxDepth, "levels", jobBounds.depth),
+    limit("time of a child (0: none)", childTimeoutMs ?? 0, "milliseconds", jobBounds.childRuntimeMs),
+  ];
+}
+
+const fixedJobLimits = topicLimits("jobs", [
+  ["live jobs of a kind", liveJobLimit, "items"],
+  ["tasks of one call", batchLimit, "items"],
+  ["one wait for a job", waitLimitSeconds, "seconds"],
+  ["blocking call before it is handed off", blockingGraceMs, "milliseconds"],
+  ["requested name", requestedNameLimit, "characters"],
+  ["lost threads before an agent is given up", threadLossLimit, "items"],
+  ["result inside the journal", inlineResultLimit, "characters"],
+  ["error of a child", errorLimit, "characters"],
+  ["label of a result", labelLimit, "characters"],
+  ["completion summary", summaryLimit, "characters"],
+  ["window in which completions are joined", completionWindowMs, "milliseconds"],
+  ["job report", reportLimit, "characters"],
+  ["waiting steering messages", steeringMessageLimit, "items"],
+  ["one steering message", steeringMessageCharacters, "characters"],
+  ["waiting steering messages together", steeringTotalCharacters, "characters"],
+]);
+
+const modelLimits = topicLimits("models", [
+  ["responses of one run", defaultAgentLimits.maxTurns, "items"],
+  ["retries before output", defaultAgentLimits.retriesBeforeGeneration, "items"],
+  ["retries after output", defaultAgentLimits.retriesAfterOutput, "items"],
+  ["wait for a response", defaultAgentLimits.responseHeadTimeoutMs, "milliseconds"],
+  ["silence inside a stream", defaultAgentLimits.streamIdleTimeoutMs, "milliseconds"],
+  ["one response", defaultAgentLimits.maxResponseBytes, "bytes"],
+  ["wait between attempts that a server may ask for", defaultAgentLimits.maxRetryAfterMs, "milliseconds"],
+  ["first backoff", defaultAgentLimits.baseBackoffMs, "milliseconds"],
+  ["longest backoff", defaultAgentLimits.maxBackoffMs, "milliseconds"],
+  ["failure message", modelFailureMessageLimit, "characters"],
+  ["text of one output event", outputEventCharacterLimit, "characters"],
+]);
+
+const toolLimits = topicLimits("tools", [
+  ["result that a model sees", toolResultLimit, "characters"],
+  ["resource that a model sees", resourceResultLimit, "characters"],
+  ["text kept for later reading", overflowMaxBytes, "bytes"],
+  ["window of a kept text", windowLimitBytes, "bytes"],
+  ["nesting of arguments", toolArgumentDepth, "levels"],
+  ["operations of one edit", operationLimit, "items"],
+  ["URI", uriLimit, "characters"],
+  ["name", toolNameLimit, "characters"],
+  ["name on the wire", wireNameLimit, "characters"],
+]);
+
+const permissionLimits = topicLimits("permissions", [
+  ["commands of one chain", chainLimit, "items"],
+  ["nesting of a chain", depthLimit, "levels"],
+  ["command shown to the classifier", classifiedCommandLimit, "characters"],
+  ["answer of the classifier", answerTokenLimit, "tokens"],
+]);
+
+const inputLimits = topicLimits("input", [
+  ["one input", inputCharacterLimit, "characters"],
+  ["images of one input", inputImageLimit, "items"],
+  ["one image", inputImageByteLimit, "bytes"],
+  ["waiting inputs", pendingInputLimit, "items"],
+  ["waiting inputs together", pendingCharacterLimit, "characters"],
+  ["text of one update", updateTextLimit, "characters"],
+]);
+
+/** The bounds in force under `environment`. */
+export function workLimits(environment: Environment): readonly Limit[] {
+  return [
+    ...changeableLimits(environment),
+    ...fixedJobLimits,
+    ...modelLimits,
+    ...toolLimits,
+    ...permissionLimits,
+    ...inputLimits,
+  ];
+}
