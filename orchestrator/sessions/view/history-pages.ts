@@ -2,7 +2,7 @@
 import type { HistoryQuery } from "../../contract/session/service.ts";
 import type { HistoryPage, ReplayedUpdate } from "../../contract/session/updates.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
-import { type ProjectionState, updatesOfRecord } from "./record-updates.ts";
+import { type ProjectionState, sessionRecords, updatesOfRecord } from "./record-updates.ts";
 
 /** Updates of a page when nothing is said, and at most. */
 export const historyPageDefault = 200;
@@ -13,25 +13,42 @@ export function replayedUpdates(
   records: readonly StoredRecord[],
   workspace: string,
 ): readonly ReplayedUpdate[] {
-  const numbers = responseNumbers(records);
+  return projected(records, 0, records.length, workspace);
+}
+
+/** The updates of the records from `from` to before `to`, as in a projection of all of them. */
+function projected(
+  records: readonly StoredRecord[],
+  from: number,
+  to: number,
+  workspace: string,
+): readonly ReplayedUpdate[] {
+  // Ids count within a response, so its first record is where the projection has to begin.
+  let start = from;
+  while (start > 0 && records[start - 1]?.record.kind !== "provider") start -= 1;
+  const numbers = responseNumbers(records, start, to);
   const replayed: ReplayedUpdate[] = [];
   let state: ProjectionState = { request: 0, messages: 0, thoughts: 0, workspace };
-  for (const [index, stored] of records.entries()) {
-    const projected = updatesOfRecord(stored, { ...state, request: numbers[index] ?? state.request });
-    state = projected.state;
-    for (const update of projected.updates) replayed.push({ recordSeq: stored.seq, update });
+  for (let index = start; index < to; index += 1) {
+    const stored = records[index];
+    if (stored === undefined) break;
+    const next = updatesOfRecord(stored, { ...state, request: numbers[index - start] ?? 0 });
+    state = next.state;
+    if (index >= from) for (const update of next.updates) replayed.push({ recordSeq: stored.seq, update });
   }
   return replayed;
 }
 
-/** For each record the number of the response it belongs to: that of the next completed request behind it. */
-function responseNumbers(records: readonly StoredRecord[]): readonly number[] {
-  const numbers: number[] = Array.from({ length: records.length }, () => 0);
-  let number = highestRequest(records) + 1;
-  for (let index = records.length - 1; index >= 0; index -= 1) {
+/** For each record from `start` to before `to` the number of its response: that of the next completed request behind it. */
+function responseNumbers(records: readonly StoredRecord[], start: number, to: number): readonly number[] {
+  const numbers: number[] = Array.from({ length: to - start }, () => 0);
+  let end = to;
+  while (end < records.length && records[end - 1]?.record.kind !== "provider") end += 1;
+  let number = end === records.length ? highestRequest(records) + 1 : 0;
+  for (let index = end - 1; index >= start; index -= 1) {
     const record = records[index]?.record;
     if (record?.kind === "provider") number = completedRequest(record.metadata) ?? number;
-    numbers[index] = number;
+    if (index < to) numbers[index - start] = number;
   }
   return numbers;
 }
@@ -52,40 +69,89 @@ export function highestRequest(records: readonly StoredRecord[]): number {
   return highest;
 }
 
-/** The page that a query asks for. Records are never divided: a page may have a few more updates than its limit. */
+/** The page that a query asks for; the last one when it says nothing. The work grows with the page, not with the conversation. */
 export function historyPage(
   records: readonly StoredRecord[],
   workspace: string,
   query: HistoryQuery,
   limit: number,
 ): HistoryPage {
-  const all = replayedUpdates(records, workspace);
   const { before, after } = query;
-  const wanted = all.filter(
-    ({ recordSeq }) =>
-      (before === undefined || recordSeq < before) && (after === undefined || recordSeq > after),
-  );
-  const updates = after === undefined ? lastOf(wanted, limit) : firstOf(wanted, limit);
+  const low = after === undefined ? 0 : firstAt(records, after + 1);
+  const high = before === undefined ? records.length : firstAt(records, before);
+  const [from, to] =
+    after === undefined ? lastShown(records, low, high, limit) : firstShown(records, low, high, limit);
+  const updates = projected(records, from, to, workspace);
   const firstSeq = updates[0]?.recordSeq ?? null;
   const lastSeq = updates.at(-1)?.recordSeq ?? null;
   return {
     updates: [...updates],
     firstSeq,
     lastSeq,
-    hasOlder: firstSeq === null ? limit === 0 && all.length > 0 : (all[0]?.recordSeq ?? firstSeq) < firstSeq,
-    hasNewer: lastSeq !== null && (all.at(-1)?.recordSeq ?? lastSeq) > lastSeq,
+    hasOlder: anyShown(records, 0, from),
+    hasNewer: anyShown(records, to, records.length),
   };
 }
 
-function lastOf(updates: readonly ReplayedUpdate[], limit: number): readonly ReplayedUpdate[] {
-  if (limit <= 0) return [];
-  let from = Math.max(0, updates.length - limit);
-  while (from > 0 && updates[from - 1]?.recordSeq === updates[from]?.recordSeq) from -= 1;
-  return updates.slice(from);
+/** Index of the first record whose number is at least `seq`. */
+function firstAt(records: readonly StoredRecord[], seq: number): number {
+  let [low, high] = [0, records.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((records[middle]?.seq ?? 0) < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
-function firstOf(updates: readonly ReplayedUpdate[], limit: number): readonly ReplayedUpdate[] {
-  let to = Math.min(updates.length, limit);
-  while (to > 0 && to < updates.length && updates[to - 1]?.recordSeq === updates[to]?.recordSeq) to += 1;
-  return updates.slice(0, to);
+function lastShown(
+  records: readonly StoredRecord[],
+  low: number,
+  high: number,
+  limit: number,
+): readonly [number, number] {
+  let [from, count] = [high, 0];
+  while (from > low && count < limit) {
+    from -= 1;
+    if (isShown(records[from])) count += 1;
+  }
+  return [from, high];
+}
+
+function firstShown(
+  records: readonly StoredRecord[],
+  low: number,
+  high: number,
+  limit: number,
+): readonly [number, number] {
+  let [to, count] = [low, 0];
+  while (to < high && count < limit) {
+    if (isShown(records[to])) count += 1;
+    to += 1;
+  }
+  return [low, to];
+}
+
+function anyShown(records: readonly StoredRecord[], from: number, to: number): boolean {
+  for (let index = from; index < to; index += 1) if (isShown(records[index])) return true;
+  return false;
+}
+
+/** True when the record has an update of its own; each has one at most. */
+function isShown(stored: StoredRecord | undefined): boolean {
+  if (stored === undefined) return false;
+  const { record } = stored;
+  switch (record.kind) {
+    case "message":
+    case "tool-result":
+    case "summary":
+      return true;
+    case "provider-item":
+      return record.item.type === "tool-call" || record.item.text !== "";
+    case "extension":
+      return record.name === sessionRecords.title || record.name === sessionRecords.plan;
+    case "provider":
+    case "configuration":
+      return false;
+  }
 }

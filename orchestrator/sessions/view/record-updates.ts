@@ -115,7 +115,7 @@ export function chunkId(request: number, channel: "text" | "reasoning", count: n
 
 function parsedArguments(text: string): z.core.util.JSONType {
   try {
-    return z.json().parse(JSON.parse(text));
+    return JSON.parse(text) as z.core.util.JSONType;
   } catch {
     return text;
   }
