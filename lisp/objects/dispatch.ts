@@ -72,7 +72,7 @@ type Code2 = (self: LFunction, a: LispValue, b: LispValue) => LispValue;
 type GeneralCode = (gf: GenericFunction, ...args: Arguments) => LispValue;
 
 /** The part of dispatch that all generic functions of an image share. */
-export class Dispatcher {
+class Dispatcher {
   private readonly system: ObjectSystem;
   /** Lisp function of (generic-function arguments) for calls without a cached effective method. */
   miss: LispValue = NIL;
@@ -202,7 +202,7 @@ export class Dispatcher {
 const dispatchers = new WeakMap<ObjectSystem, Dispatcher>();
 
 /** The dispatcher of an object system, made when first asked for. */
-export function dispatcherOf(system: ObjectSystem): Dispatcher {
+function dispatcherOf(system: ObjectSystem): Dispatcher {
   let found = dispatchers.get(system);
   if (!found) dispatchers.set(system, (found = new Dispatcher(system)));
   return found;

@@ -3,7 +3,7 @@ import { LispError, simpleError, typeError } from "../data/error.ts";
 import type { LeafHost } from "../data/leaf.ts";
 import { Pathname } from "../data/pathname.ts";
 import { LString } from "../data/string.ts";
-import { LSymbol, NIL } from "../data/symbol.ts";
+import { LSymbol } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { FileStream } from "../streams/file-stream.ts";
 import { SynonymStream } from "../streams/composite-streams.ts";

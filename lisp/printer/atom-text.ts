@@ -19,7 +19,7 @@ import type { PrintSettings } from "./settings.ts";
 import { symbolText } from "./symbol-text.ts";
 
 /** Numbers objects that are printed unreadably, so that the same object shows the same number. */
-export class Identities {
+class Identities {
   private readonly numbers = new WeakMap<object, number>();
   private next = 1;
 
@@ -33,7 +33,7 @@ export class Identities {
 const radixPrefix: Record<number, string> = { 2: "#b", 8: "#o", 16: "#x" };
 
 /** What *PRINT-RADIX* puts before a number in a base. */
-export function prefixOf(base: number): string {
+function prefixOf(base: number): string {
   return radixPrefix[base] ?? `#${base}r`;
 }
 
@@ -47,7 +47,7 @@ export function radixMarks(
 }
 
 /** An integer in *PRINT-BASE*, with *PRINT-RADIX* heeded. */
-export function integerAtom(value: number | bigint, { base, radix }: PrintSettings): string {
+function integerAtom(value: number | bigint, { base, radix }: PrintSettings): string {
   const text = base === 10 ? String(value) : integerText(value, base);
   if (!radix) return text;
   return base === 10 ? `${text}.` : prefixOf(base) + text;
