@@ -1,5 +1,6 @@
 import { LArray } from "../data/array.ts";
 import { Char } from "../data/character.ts";
+import { Cons, listToArray } from "../data/cons.ts";
 import { LispError } from "../data/error.ts";
 import { FuncallableInstance, LFunction } from "../data/function.ts";
 import { LHashTable } from "../data/hash-table.ts";
@@ -8,7 +9,7 @@ import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
 import { RandomState } from "../data/random-state.ts";
 import { LStream } from "../data/stream.ts";
 import { LString } from "../data/string.ts";
-import { LPackage, LSymbol } from "../data/symbol.ts";
+import { LPackage, LSymbol, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { nameOfCode } from "../characters/char-names.ts";
 import { DOUBLE, SINGLE } from "../numbers/float-bits.ts";
@@ -152,10 +153,12 @@ export class AtomPrinter {
   }
 
   private functionName(fn: LFunction, settings: PrintSettings): string {
+    const escaped = { ...settings, escape: true };
     const { name } = fn.info;
-    if (name instanceof LSymbol && name.name !== "NIL")
-      return symbolText(name, { ...settings, escape: true }, this.host);
-    return this.identities.of(fn);
+    if (name instanceof LSymbol && name !== NIL) return symbolText(name, escaped, this.host);
+    const parts = name instanceof Cons ? listToArray(name) : null;
+    if (parts === null || !parts.every((part) => part instanceof LSymbol)) return this.identities.of(fn);
+    return `(${parts.map((part) => symbolText(part, escaped, this.host)).join(" ")})`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { LispError, simpleError, storageError, typeError } from "../data/error.ts";
+import { LispError, storageError, typeError } from "../data/error.ts";
 import { LInstance } from "../data/instance.ts";
 import type { LeafHost } from "../data/leaf.ts";
 import type { LSymbol } from "../data/symbol.ts";
