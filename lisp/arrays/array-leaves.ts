@@ -53,8 +53,11 @@ function options(keys: readonly (LispValue | undefined)[]): ArrayOptions {
 }
 
 function installMaking(define: DefineLeaf, host: LeafHost): void {
-  const make = (dims: LispValue, type?: LispValue, ...keys: (LispValue | undefined)[]): LispValue =>
-    makeArray(parseDimensions(dims), kindFor(type), options(keys));
+  const make = (dims: LispValue, type?: LispValue, ...keys: (LispValue | undefined)[]): LispValue => {
+    const array = makeArray(parseDimensions(dims), kindFor(type), options(keys));
+    host.charge(totalSize(array));
+    return array;
+  };
   define("SYS:%MAKE-ARRAY", `dimensions &key ${KEYS}`, make);
   define("MAKE-ARRAY", `dimensions &key ${KEYS}`, make);
   define("SYS:STANDARD-ELEMENT-TYPE-P", "type", (type: LispValue) =>

@@ -106,11 +106,16 @@ export class Unit implements UnitScope {
     return name;
   }
 
-  /** Fast code of all functions included so far and of those they include. */
+  /**
+   * Fast code of all functions included so far and of those they include. The first function of a unit that is run at once
+   * stands in parentheses, which makes the JavaScript engine compile it in the same pass.
+   */
   private bodies(): string {
     const texts: string[] = [];
-    for (let i = 0; i < this.functions.length; i++)
-      texts.push(new FunctionEmitter(this.functions[i]!, this, false).emit());
+    for (let i = 0; i < this.functions.length; i++) {
+      const text = new FunctionEmitter(this.functions[i]!, this, false).emit();
+      texts.push(i === 0 && this.entries !== null ? `const c${this.functions[0]!.id}=(${text});` : text);
+    }
     return texts.join("\n");
   }
 

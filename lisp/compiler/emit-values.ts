@@ -3,16 +3,33 @@ import { TextEmitter, toVar } from "./emit-text.ts";
 import type { Node } from "./ir.ts";
 import { type Primitive, primitives } from "./primitives.ts";
 
+/** Deepest nesting of one JavaScript expression; deeper ones go through temporaries. */
+const maximumExpressionDepth = 30;
+
 /** Values as JavaScript expressions, arguments in their order, tests as conditions. */
 export abstract class ValueEmitter extends TextEmitter {
-  /** True when the node's expression has neither statements nor effects and never fails. */
+  private readonly depths = new Map<Node, number>();
+
+  /** True when the node's expression has neither statements nor effects, never fails, and is not nested too deeply. */
   protected pure(node: Node): boolean {
     if (node.op === "const" || node.op === "local" || node.op === "load-time-value") return true;
-    if (node.op !== "leaf") return false;
-    const primitive = this.primitive(node);
-    return (
-      (primitive?.kind === "total" || primitive?.kind === "test") && node.args.every((arg) => this.pure(arg))
-    );
+    return node.op === "leaf" && this.pureDepth(node) > 0;
+  }
+
+  /** Nesting of a pure call; 0 when it is not pure. */
+  private pureDepth(node: Extract<Node, { op: "leaf" }>): number {
+    const known = this.depths.get(node);
+    if (known !== undefined) return known;
+    const { kind } = this.primitive(node) ?? { kind: "checked" };
+    let depth = kind === "total" || kind === "test" ? 1 : 0;
+    for (const arg of node.args) {
+      if (depth === 0) break;
+      if (!this.pure(arg)) depth = 0;
+      else if (arg.op === "leaf") depth = Math.max(depth, this.pureDepth(arg) + 1);
+    }
+    if (depth > maximumExpressionDepth) depth = 0;
+    this.depths.set(node, depth);
+    return depth;
   }
 
   /** True when the expression keeps its value whatever runs after it. */

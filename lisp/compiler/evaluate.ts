@@ -17,8 +17,11 @@ function one(value: LispValue): Tail {
   return { kind: "values", values: [value] };
 }
 
+/** Calls nested deeper are compiled: a request of the innermost generator passes through all those around it. */
+const maximumDepth = 8;
+
 /** Evaluates a form as EVAL does: top-level forms of PROGN one after the other, simple calls directly, the rest compiled. */
-export function* evaluate(form: LispValue, env: Environment, host: CompilerHost): Asking<Tail> {
+export function* evaluate(form: LispValue, env: Environment, host: CompilerHost, depth = 0): Asking<Tail> {
   const analyzer = new Analyzer(host);
   for (;;) {
     if (form instanceof LSymbol) {
@@ -29,7 +32,9 @@ export function* evaluate(form: LispValue, env: Environment, host: CompilerHost)
     }
     if (!(form instanceof Cons)) return one(form);
     const head = form.car;
-    if (!(head instanceof LSymbol) || !env.isEmpty) return yield* compiled(form, env, host);
+    if (!(head instanceof LSymbol) || !env.isEmpty || depth > maximumDepth) {
+      return yield* compiled(form, env, host);
+    }
     const special = host.specialOperator(head);
     if (special !== null) {
       const next = yield* topSpecial(head, form, env, host);
@@ -37,7 +42,7 @@ export function* evaluate(form: LispValue, env: Environment, host: CompilerHost)
       form = next.form;
       continue;
     }
-    if (head.macro === null) return yield* globalCall(head, form, env, host);
+    if (head.macro === null) return yield* globalCall(head, form, env, host, depth);
     form = yield* analyzer.expand(head.macro, form, env);
   }
 }
@@ -77,15 +82,26 @@ function* topSpecial(
 }
 
 /** Primary value of a form evaluated in the middle of an evaluation. */
-export function* valueOf(form: LispValue, env: Environment, host: CompilerHost): Asking<LispValue> {
-  const tail = yield* evaluate(form, env, host);
+export function* valueOf(
+  form: LispValue,
+  env: Environment,
+  host: CompilerHost,
+  depth = 0,
+): Asking<LispValue> {
+  const tail = yield* evaluate(form, env, host, depth);
   if (tail.kind === "values") return tail.values[0] ?? NIL;
   return yield tail.call;
 }
 
-function* globalCall(head: LSymbol, form: Cons, env: Environment, host: CompilerHost): Asking<Tail> {
+function* globalCall(
+  head: LSymbol,
+  form: Cons,
+  env: Environment,
+  host: CompilerHost,
+  depth: number,
+): Asking<Tail> {
   const args: LispValue[] = [];
-  for (const item of properList(form.cdr)) args.push(yield* valueOf(item, env, host));
+  for (const item of properList(form.cdr)) args.push(yield* valueOf(item, env, host, depth + 1));
   const { fn } = head;
   if (fn === null || fn instanceof UndefinedFunction) {
     throw new LispError("UNDEFINED-FUNCTION", [["NAME", head]], `undefined function ${head.name}`);

@@ -44,6 +44,11 @@ export interface LeafHost {
   currentPackage(): LPackage;
   /** Fresh number for layouts, gensyms and the like. */
   nextSerial(): number;
+  /**
+   * Counts the work of a leaf, one step for each element it touched, as steps of the running evaluation. A leaf whose work grows
+   * with its arguments says so, or a loop over calls of it would see time slices and a cancel late.
+   */
+  charge(steps: number): void;
 }
 
 /** Signature of a module's installer: registers all leaves of a chapter in one image. */

@@ -19,9 +19,12 @@ export function hashEntries(table: LHashTable): LispValue[] {
 }
 
 /** The leaf that iteration over hash tables rests on: a snapshot, so that the body may remove and replace entries. */
-export const installHashEntries: LeafInstaller = (define) => {
+export const installHashEntries: LeafInstaller = (define, host) => {
   define("SYS:HASH-TABLE-ENTRIES", "table", (table: LispValue) => {
-    if (table instanceof LHashTable) return hashEntries(table);
+    if (table instanceof LHashTable) {
+      host.charge(table.count);
+      return hashEntries(table);
+    }
     throw typeError(table, "HASH-TABLE");
   });
 };

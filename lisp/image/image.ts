@@ -104,6 +104,10 @@ export class Image implements CompilerHost, LeafHost {
     return new LSymbol(`${prefix}${++this.serial}`, null);
   }
 
+  charge(steps: number): void {
+    this.runtime.budget -= steps;
+  }
+
   nextSerial(): number {
     return ++this.serial;
   }

@@ -185,15 +185,40 @@
 
 (defun mentions-next-method-p (form environment)
   "True when CALL-NEXT-METHOD or NEXT-METHOD-P may be used in FORM; a macro that is not the standard's might use them."
+  (or (mentions-name-p form) (uses-unknown-macro-p form environment)))
+
+(defun next-method-only-called-p (form)
+  "True when CALL-NEXT-METHOD and NEXT-METHOD-P occur in FORM only as operators."
+  (cond ((symbolp form) (not (member form '(call-next-method next-method-p) :test #'eq)))
+        ((consp form)
+         (and (or (member (car form) '(call-next-method next-method-p) :test #'eq)
+                  (next-method-only-called-p (car form)))
+              (do ((rest (cdr form) (cdr rest)))
+                  ((atom rest) (next-method-only-called-p rest))
+                (unless (next-method-only-called-p (car rest)) (return nil)))))
+        ((simple-vector-p form) (every #'next-method-only-called-p form))
+        (t t)))
+
+(defun uses-unknown-macro-p (form environment)
+  "True when FORM mentions a macro that is not the standard's, which may expand into anything."
   (cond ((symbolp form)
-         (or (eq form 'call-next-method) (eq form 'next-method-p)
-             (and (macro-function form environment)
-                  (not (eq (symbol-package form) (load-time-value (find-package "COMMON-LISP")))))))
+         (and (macro-function form environment)
+              (not (eq (symbol-package form) (load-time-value (find-package "COMMON-LISP"))))))
         ((consp form)
          (do ((rest form (cdr rest)))
-             ((atom rest) (and rest (symbolp rest) (mentions-next-method-p rest environment)))
-           (when (mentions-next-method-p (car rest) environment) (return t))))
-        ((simple-vector-p form) (some (lambda (part) (mentions-next-method-p part environment)) form))
+             ((atom rest) (uses-unknown-macro-p rest environment))
+           (when (uses-unknown-macro-p (car rest) environment) (return t))))
+        ((simple-vector-p form) (some (lambda (part) (uses-unknown-macro-p part environment)) form))
+        (t nil)))
+
+(defun mentions-name-p (form)
+  "True when FORM mentions CALL-NEXT-METHOD or NEXT-METHOD-P."
+  (cond ((symbolp form) (or (eq form 'call-next-method) (eq form 'next-method-p)))
+        ((consp form)
+         (do ((rest form (cdr rest)))
+             ((atom rest) (mentions-name-p rest))
+           (when (mentions-name-p (car rest)) (return t))))
+        ((simple-vector-p form) (some #'mentions-name-p form))
         (t nil)))
 
 (defun open-keywords (lambda-list)
@@ -227,20 +252,45 @@
             `(lambda (%next %method)
                (declare (ignorable %method))
                (lambda (,@names ,@(when variadic `(&rest ,@more)))
-                 (flet ((call-next-method (&rest arguments)
-                          (cond ((null %next)
-                                 (apply #'no-next-method (%method-generic %method) %method
-                                        (or arguments (list* ,@names ,@(or more '(nil))))))
-                                (arguments (apply %next arguments))
-                                (t ,pass)))
-                        (next-method-p () (not (null %next))))
-                   (declare (ignorable #'call-next-method #'next-method-p))
-                   ,(if variadic
-                        `(apply (lambda ,open ,ignorable ,@declarations ,block) ,@names ,@more)
-                        `(let ,(mapcar #'list required names)
-                           ,ignorable ,@declarations
-                           ,@(let ((aux (member '&aux lambda-list)))
-                               (if aux `((let* ,(cdr aux) ,block)) (list block)))))))))))))
+                 ,(with-next-method-functions
+                   (and (next-method-only-called-p (list lambda-list body))
+                        (not (uses-unknown-macro-p (list lambda-list body) environment)))
+                   names more pass
+                   (if variadic
+                       `(apply (lambda ,open ,ignorable ,@declarations ,block) ,@names ,@more)
+                       `(let ,(mapcar #'list required names)
+                          ,ignorable ,@declarations
+                          ,@(let ((aux (member '&aux lambda-list)))
+                              (if aux `((let* ,(cdr aux) ,block)) (list block)))))))))))))
+
+(defun next-call-form (arguments names more pass)
+  "What CALL-NEXT-METHOD with ARGUMENTS expands to in a method whose parameters are in NAMES and MORE."
+  (let ((missing '(no-next-method (%method-generic %method) %method)))
+    (if arguments
+        `(if %next
+             (funcall %next ,@arguments)
+             (,@missing ,@arguments))
+        `(if %next
+             ,pass
+             ,(if more
+                  `(apply #'no-next-method (%method-generic %method) %method ,@names ,@more)
+                  `(,@missing ,@names))))))
+
+(defun with-next-method-functions (only-called names more pass form)
+  "FORM with CALL-NEXT-METHOD and NEXT-METHOD-P: as local macros when they are only called, else as local functions."
+  (if only-called
+      `(macrolet ((call-next-method (&rest arguments) (next-call-form arguments ',names ',more ',pass))
+                  (next-method-p () '(not (null %next))))
+         ,form)
+      `(flet ((call-next-method (&rest arguments)
+                (if (and arguments %next)
+                    (apply %next arguments)
+                    (if arguments
+                        (apply #'no-next-method (%method-generic %method) %method arguments)
+                        ,(next-call-form '() names more pass))))
+              (next-method-p () (not (null %next))))
+         (declare (ignorable #'call-next-method #'next-method-p))
+         ,form)))
 
 (defun check-method-lambda-list (name plain)
   (let ((required (required-parameters plain)))

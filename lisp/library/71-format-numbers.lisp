@@ -2,20 +2,6 @@
 
 (in-package "AUTOLITH-SYSTEM")
 
-(defun group-digits (digits comma interval)
-  "DIGITS, a string without sign, with COMMA between groups of INTERVAL digits."
-  (let* ((length (length digits))
-         (groups (floor (1- length) interval)))
-    (if (<= groups 0)
-        digits
-        (let ((first (- length (* groups interval)))
-              (parts '()))
-          (dotimes (i groups)
-            (push comma parts)
-            (push (subseq digits (+ first (* i interval)) (+ first (* (1+ i) interval))) parts))
-          (apply #'concatenate 'string (subseq digits 0 first)
-                 (mapcar (lambda (part) (if (characterp part) (string part) part)) (nreverse parts)))))))
-
 (defun integer-digits (integer base)
   (let ((*print-base* base) (*print-radix* nil) (*print-readably* nil))
     (princ-to-string integer)))

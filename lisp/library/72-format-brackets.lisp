@@ -86,12 +86,15 @@
   (let* ((out (%make-string-output-stream-at (format-column stream)))
          (escape (run-format (directive-body directive) out state))
          (text (get-output-stream-string out)))
-    (write-string (cond ((and (directive-colon directive) (directive-at directive)) (nstring-upcase text))
-                        ((directive-colon directive) (nstring-capitalize text))
-                        ((directive-at directive) (capitalize-first-word text))
-                        (t (nstring-downcase text)))
-                  stream)
+    (write-string (convert-format-case text (directive-colon directive) (directive-at directive)) stream)
     escape))
+
+(defun convert-format-case (text colon at)
+  "TEXT, which may be changed, in the case that ~( with these modifiers asks for."
+  (cond ((and colon at) (nstring-upcase text))
+        (colon (nstring-capitalize text))
+        (at (capitalize-first-word text))
+        (t (nstring-downcase text))))
 
 (defun capitalize-first-word (text)
   (let* ((text (nstring-downcase text))

@@ -240,8 +240,14 @@ one that matches a later element before END, or an earlier one from START if FRO
   (remove-duplicates sequence :from-end from-end :test test :test-not test-not :start start :end end :key key))
 
 (defun coerce-to-simple-vector (sequence)
-  "The elements of SEQUENCE in a simple-vector; SEQUENCE itself when it is one."
-  (if (simple-vector-p sequence) sequence (sequence-to-simple-vector sequence)))
+  "The elements of SEQUENCE in a simple-vector; SEQUENCE itself when it is one. Long lists are copied here, where a cancel is seen."
+  (cond ((simple-vector-p sequence) sequence)
+        ((listp sequence)
+         (let ((vector (make-array (length sequence))) (i 0))
+           (dolist (x sequence vector)
+             (setf (svref vector i) x)
+             (setq i (+ i 1)))))
+        (t (sequence-to-simple-vector sequence))))
 
 ;;; MISMATCH and SEARCH work on simple-vectors, into which lists are copied
 

@@ -20,7 +20,7 @@ import {
   signReal,
   sub,
 } from "./arithmetic.ts";
-import { gcdInt, type Int, isInteger, isOdd, isqrtInt, lcmInt } from "./integers.ts";
+import { gcdInt, type Int, isInteger, isOdd, isqrtInt, lcmInt, stepsOf } from "./integers.ts";
 import { typeError } from "./number-errors.ts";
 import { requireNumber, requireReal } from "./transcendental.ts";
 
@@ -127,29 +127,34 @@ const installPredicates: LeafInstaller = (define) => {
   define("COMPLEXP", "object", (x: LispValue) => bool(x instanceof Complex), { total: true });
 };
 
-const installOperations: LeafInstaller = (define) => {
+const installOperations: LeafInstaller = (define, host) => {
+  const charged = (total: LispValue): LispValue => {
+    if (typeof total === "bigint") host.charge(stepsOf(total));
+    return total;
+  };
   define("+", "&rest numbers", (...numbers: LispValue[]) => {
     if (numbers.length === 0) return 0;
     let total: LispValue = requireNumber(numbers[0]);
     for (let i = 1; i < numbers.length; i++) total = add(total, numbers[i]);
-    return total;
+    return charged(total);
   });
   define("*", "&rest numbers", (...numbers: LispValue[]) => {
     if (numbers.length === 0) return 1;
     let total: LispValue = requireNumber(numbers[0]);
     for (let i = 1; i < numbers.length; i++) total = mul(total, numbers[i]);
-    return total;
+    return charged(total);
   });
   define("-", "number &rest numbers", (first: LispValue, ...rest: LispValue[]) => {
     if (rest.length === 0) return negate(first);
     let total: LispValue = first;
     for (const x of rest) total = sub(total, x);
-    return total;
+    return charged(total);
   });
   define("/", "number &rest numbers", (first: LispValue, ...rest: LispValue[]) => {
     if (rest.length === 0) return div(1, first);
     let total: LispValue = first;
     for (const x of rest) total = div(total, x);
+    host.charge(stepsOf(first));
     return total;
   });
   define("1+", "number", (x: LispValue) => add(x, 1));

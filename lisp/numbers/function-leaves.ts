@@ -24,7 +24,7 @@ import {
   simplestRational,
 } from "./float-bits.ts";
 import { expt } from "./expt.ts";
-import { integerLength, type Rounding } from "./integers.ts";
+import { integerLength, type Rounding, stepsOf } from "./integers.ts";
 import { floatInvalid, typeError } from "./number-errors.ts";
 import { random, seededState } from "./random.ts";
 import {
@@ -52,6 +52,7 @@ const installDivision: LeafInstaller = (define, host) => {
       "number &optional divisor",
       (a: LispValue, b: LispValue = 1) => {
         const [q, r] = divideReal(mode, a, b);
+        if (typeof a === "bigint") host.charge(stepsOf(a));
         return host.values(q, r);
       },
       { values: true },
@@ -70,7 +71,7 @@ const installDivision: LeafInstaller = (define, host) => {
   define("REM", "number divisor", (a: LispValue, b: LispValue) => remReal(a, b));
 };
 
-const installIrrational: LeafInstaller = (define) => {
+const installIrrational: LeafInstaller = (define, host) => {
   const one: Readonly<Record<string, (x: unknown) => LispValue>> = {
     EXP: irrational.exp,
     SQRT: irrational.sqrt,
@@ -95,7 +96,11 @@ const installIrrational: LeafInstaller = (define) => {
     const z = irrational.requireNumber(x);
     return z instanceof Complex ? irrational.signumComplex(z) : signumReal(z);
   });
-  define("EXPT", "base power", (base: LispValue, power: LispValue) => expt(base, power));
+  define("EXPT", "base power", (base: LispValue, power: LispValue) => {
+    const result = expt(base, power);
+    host.charge(stepsOf(result));
+    return result;
+  });
   define("LOG", "number &optional base", (x: LispValue, base?: LispValue) =>
     base === undefined ? irrational.log(x) : irrational.logBase(x, base),
   );

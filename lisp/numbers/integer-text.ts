@@ -21,19 +21,27 @@ interface Part {
   readonly value: bigint;
   /** Number of digits to pad to, or 0 for the leading part. */
   readonly width: number;
+  /** Quotient by the power of `low` digits, once it is known. */
+  readonly high?: bigint;
+  readonly low?: number;
 }
 
 /**
- * Prints an integer by halving it on powers of the radix; each `step` does one division or one small conversion,
- * at most about 70 ms for an integer of 8 Mbit.
+ * Prints an integer by dividing it by powers of the radix with a doubling number of digits. Each `step` does one squaring, one
+ * division, one multiplication or one small conversion: about 10 ms for an integer of 1 Mbit, 150 ms for one of 16 Mbit.
  */
 export class IntegerPrinter {
   private readonly pieces: string[] = [];
   private readonly work: Part[] = [];
   private readonly radix: number;
+  /** Digits of a piece that is converted in one go; power k has that many times 2^k digits. */
+  private readonly unit: number;
+  private readonly powers: bigint[];
 
   constructor(value: Int, radix: number) {
     this.radix = radix;
+    this.unit = Math.floor(STEP_BITS / Math.log2(radix));
+    this.powers = [BigInt(radix) ** BigInt(this.unit)];
     const big = BigInt(value);
     if (big < 0n) this.pieces.push("-");
     this.work.push({ value: big < 0n ? -big : big, width: 0 });
@@ -43,19 +51,33 @@ export class IntegerPrinter {
   step(): boolean {
     const part = this.work.pop();
     if (part === undefined) return true;
-    const bits = integerLength(normalize(part.value));
-    const digits = Math.floor(bits / Math.log2(this.radix));
-    if (bits <= STEP_BITS) {
-      const text = integerText(part.value, this.radix);
-      this.pieces.push(text.padStart(part.width, "0"));
+    const { value, width, high, low } = part;
+    if (high !== undefined && low !== undefined) {
+      const power = this.powers[Math.round(Math.log2(low / this.unit))] as bigint;
+      this.work.push({ value: value - high * power, width: low });
+      this.work.push({ value: high, width: width === 0 ? 0 : width - low });
+      return false;
+    }
+    if (value < (this.powers[0] as bigint)) {
+      this.pieces.push(integerText(value, this.radix).padStart(width, "0"));
       return this.work.length === 0;
     }
-    const low = Math.floor(digits / 2);
-    const power = BigInt(this.radix) ** BigInt(low);
-    const high = part.value / power;
-    this.work.push({ value: part.value - high * power, width: low });
-    this.work.push({ value: high, width: part.width === 0 ? 0 : part.width - low });
+    this.divide(part);
     return false;
+  }
+
+  /** Divides a part by the largest power below it, or makes the next power first. */
+  private divide(part: Part): void {
+    const { powers, unit } = this;
+    let k = powers.length - 1;
+    const last = powers[k] as bigint;
+    if (part.value >= last && integerLength(normalize(part.value)) >= 2 * integerLength(normalize(last))) {
+      powers.push(last * last);
+      this.work.push(part);
+      return;
+    }
+    while (k > 0 && part.value < (powers[k] as bigint)) k--;
+    this.work.push({ ...part, high: part.value / (powers[k] as bigint), low: unit * 2 ** k });
   }
 
   /** The complete text; call it after `step` returned true. */

@@ -56,6 +56,14 @@ function roughBits(b: bigint): number {
   return 2 ** k;
 }
 
+/**
+ * What making or reading an integer counts for in steps of evaluation: nothing for the usual ones, and for long ones in
+ * proportion to their length, so that a loop over long integers is interrupted in time.
+ */
+export function stepsOf(a: unknown): number {
+  return typeof a === "bigint" && (a >= CHECK_HIGH || a <= CHECK_LOW) ? Math.ceil(roughBits(a) / 4096) : 0;
+}
+
 /** INTEGER-LENGTH. */
 export function integerLength(a: Int): number {
   if (typeof a === "number") {

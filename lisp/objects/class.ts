@@ -140,10 +140,11 @@ export class GenericFunction extends FuncallableInstance {
   /** Effective methods by the classes of the specialized arguments: nested maps, one level for each position. */
   cache = new Map<unknown, unknown>();
   cacheSize = 0;
-  /** One-entry caches in front of the map, for one and two specialized arguments. */
+  /** The last two effective methods used, in front of the map; with two specialized arguments the last one and its two keys. */
   hotKey: unknown = undefined;
   hotKey2: unknown = undefined;
   hotFunction: LispValue = NIL;
+  hotFunction2: LispValue = NIL;
 
   constructor(code: LispCode, info: FunctionInfo, layout: InstanceLayout) {
     super(code, [], info, layout, []);

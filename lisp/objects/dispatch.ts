@@ -26,15 +26,11 @@ function call(fn: LispValue, args: Arguments): LispValue {
 }
 
 /** What an argument counts as in a cache: its layout, its class, or itself when a method has an EQL specializer for it. */
-function keyOf(system: ObjectSystem, value: LispValue): unknown {
-  if (value instanceof LInstance) return value.layout.obsolete ? undefined : value.layout;
-  if (value instanceof LStruct) return value.layout;
-  return system.classOf(value);
-}
-
 function keyAt(system: ObjectSystem, gf: GenericFunction, index: number, value: LispValue): unknown {
   const objects = gf.eqlObjects[index];
-  return objects?.has(value) ? value : keyOf(system, value);
+  if (objects !== null && objects !== undefined && objects.has(value)) return value;
+  if (value instanceof LInstance) return value.layout.obsolete ? undefined : value.layout;
+  return value instanceof LStruct ? value.layout : system.classOf(value);
 }
 
 function cached(system: ObjectSystem, gf: GenericFunction, args: Arguments): LispValue | undefined {
@@ -72,7 +68,7 @@ type Code2 = (self: LFunction, a: LispValue, b: LispValue) => LispValue;
 type GeneralCode = (gf: GenericFunction, ...args: Arguments) => LispValue;
 
 /** The part of dispatch that all generic functions of an image share. */
-export class Dispatcher {
+class Dispatcher {
   private readonly system: ObjectSystem;
   /** Lisp function of (generic-function arguments) for calls without a cached effective method. */
   miss: LispValue = NIL;
@@ -130,10 +126,14 @@ export class Dispatcher {
     return function dispatchOne(gf: GenericFunction, a: LispValue): LispValue {
       if (arguments.length !== 2) return general.apply(undefined, arguments as unknown as [GenericFunction]);
       const key = keyAt(system, gf, 0, a);
-      let fn = gf.hotFunction as LFunction;
-      if (key !== gf.hotKey || key === undefined) {
+      let fn: LFunction;
+      if (key === gf.hotKey && key !== undefined) fn = gf.hotFunction as LFunction;
+      else if (key === gf.hotKey2 && key !== undefined) fn = gf.hotFunction2 as LFunction;
+      else {
         const found = gf.cache.get(key) as LFunction | undefined;
         if (found === undefined) return general(gf, a);
+        gf.hotKey2 = gf.hotKey;
+        gf.hotFunction2 = gf.hotFunction;
         gf.hotKey = key;
         gf.hotFunction = fn = found;
       }
@@ -202,7 +202,7 @@ export class Dispatcher {
 const dispatchers = new WeakMap<ObjectSystem, Dispatcher>();
 
 /** The dispatcher of an object system, made when first asked for. */
-export function dispatcherOf(system: ObjectSystem): Dispatcher {
+function dispatcherOf(system: ObjectSystem): Dispatcher {
   let found = dispatchers.get(system);
   if (!found) dispatchers.set(system, (found = new Dispatcher(system)));
   return found;
@@ -213,15 +213,15 @@ function asGeneric(value: LispValue): GenericFunction {
   throw typeError(value, "GENERIC-FUNCTION");
 }
 
-function slotsOf(value: LispValue): LispValue[] {
-  if (value instanceof LInstance || value instanceof FuncallableInstance) return value.slots;
-  throw typeError(value, "STANDARD-OBJECT");
-}
+/**
+ * Effective methods are called with objects whose class has been looked at, so these need not look again: the object has slots.
+ */
+type WithSlots = LInstance;
 
 /** Reader of the slot at a location; falls back to the Lisp function (instance) when the slot is unbound. */
 function slotReader(location: number, fallback: LispValue): LFunction {
   const code = (self: LFunction, object: LispValue): LispValue => {
-    const value = slotsOf(object)[self.env[0] as number]!;
+    const value = (object as WithSlots).slots[self.env[0] as number]!;
     return value === UNBOUND ? call(self.env[1]!, [object]) : value;
   };
   return new LFunction(code, [location, fallback], accessorInfo("reader", "object"));
@@ -230,7 +230,7 @@ function slotReader(location: number, fallback: LispValue): LFunction {
 /** Writer of the slot at a location, with the argument order of SETF functions. */
 function slotWriter(location: number): LFunction {
   const code = (self: LFunction, value: LispValue, object: LispValue): LispValue => {
-    slotsOf(object)[self.env[0] as number] = value;
+    (object as WithSlots).slots[self.env[0] as number] = value;
     return value;
   };
   return new LFunction(code, [location], accessorInfo("writer", "value object"));

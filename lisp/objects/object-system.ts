@@ -29,7 +29,7 @@ const metaclassNames: Record<ClassKind, string> = {
 };
 
 /** Key of the class in a symbol's system data. */
-export const classKey = "class";
+const classKey = "class";
 
 /** The classes of one image: finds them by name and by instance. */
 export class ObjectSystem {

@@ -25,7 +25,7 @@ interface OpenOptions {
 }
 
 /** Files of an image: names go through its pathname system and the host's file port. */
-export class FileSystem {
+class FileSystem {
   readonly pathnames: PathnameSystem;
   readonly files: HostFiles;
   private serial = 0;

@@ -6,7 +6,7 @@ import type { LispValue } from "../data/value.ts";
 import { directoryParts, isAbsolute, type PathKeywords, WildPattern } from "./components.ts";
 
 /** A relative directory after another one; `:back` takes away the name before it. */
-export function mergeDirectories(directory: LispValue, defaults: LispValue): LispValue {
+function mergeDirectories(directory: LispValue, defaults: LispValue): LispValue {
   if (directory === NIL) return defaults;
   if (!(directory instanceof Cons) || isAbsolute(directory) || !(defaults instanceof Cons)) return directory;
   return new Cons(
@@ -16,7 +16,7 @@ export function mergeDirectories(directory: LispValue, defaults: LispValue): Lis
 }
 
 /** Takes away each `:back` with the name before it. */
-export function withoutBacks(parts: readonly LispValue[]): LispValue[] {
+function withoutBacks(parts: readonly LispValue[]): LispValue[] {
   const result: LispValue[] = [];
   for (const part of parts) {
     const last = result.at(-1);

@@ -1,5 +1,6 @@
 import { LArray } from "../data/array.ts";
 import { Char } from "../data/character.ts";
+import { Cons, listToArray } from "../data/cons.ts";
 import { LispError } from "../data/error.ts";
 import { FuncallableInstance, LFunction } from "../data/function.ts";
 import { LHashTable } from "../data/hash-table.ts";
@@ -8,7 +9,7 @@ import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
 import { RandomState } from "../data/random-state.ts";
 import { LStream } from "../data/stream.ts";
 import { LString } from "../data/string.ts";
-import { LPackage, LSymbol } from "../data/symbol.ts";
+import { LPackage, LSymbol, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { nameOfCode } from "../characters/char-names.ts";
 import { DOUBLE, SINGLE } from "../numbers/float-bits.ts";
@@ -19,7 +20,7 @@ import type { PrintSettings } from "./settings.ts";
 import { symbolText } from "./symbol-text.ts";
 
 /** Numbers objects that are printed unreadably, so that the same object shows the same number. */
-export class Identities {
+class Identities {
   private readonly numbers = new WeakMap<object, number>();
   private next = 1;
 
@@ -33,7 +34,7 @@ export class Identities {
 const radixPrefix: Record<number, string> = { 2: "#b", 8: "#o", 16: "#x" };
 
 /** What *PRINT-RADIX* puts before a number in a base. */
-export function prefixOf(base: number): string {
+function prefixOf(base: number): string {
   return radixPrefix[base] ?? `#${base}r`;
 }
 
@@ -47,7 +48,7 @@ export function radixMarks(
 }
 
 /** An integer in *PRINT-BASE*, with *PRINT-RADIX* heeded. */
-export function integerAtom(value: number | bigint, { base, radix }: PrintSettings): string {
+function integerAtom(value: number | bigint, { base, radix }: PrintSettings): string {
   const text = base === 10 ? String(value) : integerText(value, base);
   if (!radix) return text;
   return base === 10 ? `${text}.` : prefixOf(base) + text;
@@ -152,10 +153,12 @@ export class AtomPrinter {
   }
 
   private functionName(fn: LFunction, settings: PrintSettings): string {
+    const escaped = { ...settings, escape: true };
     const { name } = fn.info;
-    if (name instanceof LSymbol && name.name !== "NIL")
-      return symbolText(name, { ...settings, escape: true }, this.host);
-    return this.identities.of(fn);
+    if (name instanceof LSymbol && name !== NIL) return symbolText(name, escaped, this.host);
+    const parts = name instanceof Cons ? listToArray(name) : null;
+    if (parts === null || !parts.every((part) => part instanceof LSymbol)) return this.identities.of(fn);
+    return `(${parts.map((part) => symbolText(part, escaped, this.host)).join(" ")})`;
   }
 }
 

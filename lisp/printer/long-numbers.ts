@@ -10,6 +10,9 @@ import { isInteger } from "../numbers/integers.ts";
 import { radixMarks } from "./atom-text.ts";
 import { PrintVariables } from "./settings.ts";
 
+/** Steps of evaluation that one step of printing counts for: a whole slice. */
+const STEP_CHARGE = 10_000;
+
 /** An integer or ratio too long to be converted in one go. */
 function isLongNumber(x: LispValue): boolean {
   if (typeof x === "bigint") return isLongInteger(x);
@@ -53,6 +56,10 @@ export const installLongNumbers: LeafInstaller = (define, host) => {
     const settings = variables.read();
     return new NumberPrinter(x, settings.base, radixMarks(settings, x instanceof Ratio));
   });
-  define("SYS:LONG-NUMBER-STEP", "printer", (x: LispValue) => bool(requirePrinter(x).step()));
+  define("SYS:LONG-NUMBER-STEP", "printer", (x: LispValue) => {
+    // A step takes longer than a time slice should.
+    host.charge(STEP_CHARGE);
+    return bool(requirePrinter(x).step());
+  });
   define("SYS:LONG-NUMBER-TEXT", "printer", (x: LispValue) => LString.from(requirePrinter(x).text));
 };

@@ -1,6 +1,8 @@
 import { Char } from "../data/character.ts";
+import { typeError } from "../data/error.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { DoubleFloat, SingleFloat } from "../data/number.ts";
+import { LString } from "../data/string.ts";
 import { NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { DOUBLE, SINGLE } from "../numbers/float-bits.ts";
@@ -16,13 +18,11 @@ const maximumBits = 4096;
 
 /** Digits with a separator between groups, counted from the right. */
 export function groupDigits(digits: string, comma: string, interval: number): string {
-  if (interval <= 0) return digits;
-  let text = "";
-  for (let end = digits.length; end > 0; end -= interval) {
-    const group = digits.slice(Math.max(0, end - interval), end);
-    text = text === "" ? group : group + comma + text;
-  }
-  return text;
+  if (interval <= 0 || digits.length <= interval) return digits;
+  const first = digits.length % interval || interval;
+  const groups = [digits.slice(0, first)];
+  for (let i = first; i < digits.length; i += interval) groups.push(digits.slice(i, i + interval));
+  return groups.join(comma);
 }
 
 /** Text of |v| with that many digits after the point: the shortest digits when they suffice, else the exact value rounded half up. */
@@ -58,7 +58,19 @@ function fixedText(
 }
 
 /** Leaves `SYS:%WRITE-INTEGER` and `SYS:%WRITE-FIXED`: NIL when the case is not theirs. */
-export const installNumberLayout: LeafInstaller = (define) => {
+export const installNumberLayout: LeafInstaller = (define, host) => {
+  define(
+    "SYS:GROUP-DIGITS",
+    "digits comma interval",
+    (digits: LispValue, comma: LispValue, interval: LispValue) => {
+      if (!(digits instanceof LString)) throw typeError(digits, "STRING");
+      if (typeof interval !== "number" || interval < 1) throw typeError(interval, "(INTEGER 1)");
+      host.charge(digits.length);
+      return LString.from(
+        groupDigits(digits.toJS(), comma instanceof Char ? String.fromCodePoint(comma.code) : ",", interval),
+      );
+    },
+  );
   define(
     "SYS:%WRITE-INTEGER",
     "stream integer base mincol padchar comma interval colon at",

@@ -1,6 +1,5 @@
 import { LArray } from "../data/array.ts";
 import { Cons } from "../data/cons.ts";
-import { LString } from "../data/string.ts";
 import { NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { AtomPrinter } from "./atom-text.ts";
@@ -134,13 +133,4 @@ export class PlainPrinter {
 /** A mark before the text it belongs to; a blank keeps a comma apart from what would look like a splicing mark. */
 function quoted(mark: string, text: string): string {
   return mark === "," && /^[@.]/.test(text) ? `, ${text}` : mark + text;
-}
-
-/** True for the objects that can contain themselves or others, so that *PRINT-CIRCLE* matters. */
-export function mayShare(object: LispValue): boolean {
-  return (
-    object instanceof Cons ||
-    Array.isArray(object) ||
-    (object instanceof LArray && !(object instanceof LString))
-  );
 }

@@ -218,8 +218,9 @@ export class ReaderState {
   /** Takes the text and place of the source. */
   attach(): void {
     const { source } = this;
-    const rest = source.rest?.();
-    const part = rest ?? source.window?.();
+    const usable = source.open !== false;
+    const rest = usable ? source.rest?.() : undefined;
+    const part = rest ?? (usable ? source.window?.() : undefined);
     this.windowed = rest === undefined;
     this.direct = part !== undefined;
     if (part !== undefined) {

@@ -378,6 +378,7 @@ export class Reader extends ReaderState {
     const upper = upcaseCode(sub);
     const table = this.readtable.dispatchTable(this.opener);
     const fn = table?.get(upper);
+    if (fn === undefined && this.suppress > 0) return deliver(this, this.context.nil);
     if (fn === undefined)
       return this.fail("the dispatching character ~S has no meaning for ~S", char(this.opener), char(sub));
     const argument = this.sharpArgument;

@@ -10,6 +10,8 @@ export const WAIT = -2;
  * far the reader got before anybody else looks at it.
  */
 export interface CharacterSource {
+  /** False for a closed stream, which `readCode` refuses to read. */
+  readonly open?: boolean;
   /** Next code, `END` or `WAIT`. */
   readCode(): number;
   /** Puts the code last read back. */

@@ -298,10 +298,12 @@ export class Runtime {
 
   /** Safe point: accounts for the steps taken and suspends or unwinds the thread when it must. */
   tick(): LispValue {
+    // Leaves charge their work, so the budget may be far below zero.
+    const spent = SLICE_STEPS - Math.min(this.budget, 0);
     this.budget = this.suspendEvery > 0 ? this.suspendEvery - 1 : SLICE_STEPS;
     const thread = this.current;
     if (thread === null) return NIL;
-    thread.steps += SLICE_STEPS;
+    thread.steps += spent;
     if (thread.cancelReason !== null) {
       const reason = thread.cancelReason;
       thread.cancelReason = null;

@@ -62,11 +62,12 @@ function searchString(
 }
 
 /** Leaves under FIND, POSITION, COUNT and SEARCH for vectors, the test EQL and no key. Bounds are checked by the caller. */
-export const installEqlSearch: LeafInstaller = (define) => {
+export const installEqlSearch: LeafInstaller = (define, host) => {
   define(
     "SYS:EQL-POSITION",
     "item vector start end from-end",
     (item: LispValue, vector: LispValue, start: number, end: number, fromEnd: LispValue) => {
+      host.charge(end - start);
       const found = position(item, asVector(vector), start, end, fromEnd !== NIL);
       return found < 0 ? NIL : found;
     },
@@ -74,13 +75,16 @@ export const installEqlSearch: LeafInstaller = (define) => {
   define(
     "SYS:EQL-COUNT",
     "item vector start end",
-    (item: LispValue, vector: LispValue, start: number, end: number) =>
-      count(item, asVector(vector), start, end),
+    (item: LispValue, vector: LispValue, start: number, end: number) => {
+      host.charge(end - start);
+      return count(item, asVector(vector), start, end);
+    },
   );
   define(
     "SYS:STRING-SEARCH",
     "pattern start1 end1 text start2 end2",
     (pattern: LString, start1: number, end1: number, text: LString, start2: number, end2: number) => {
+      host.charge(end2 - start2);
       const found = searchString(pattern, [start1, end1], text, [start2, end2]);
       return found < 0 ? NIL : found;
     },

@@ -1,7 +1,7 @@
 /** Registers the list functions without function arguments (chapter 14) as leaves. */
 import { arrayToList, Cons } from "../data/cons.ts";
 import { typeError } from "../data/error.ts";
-import type { DefineLeaf, LeafInstaller } from "../data/leaf.ts";
+import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { bool, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { eql } from "../equality/equality.ts";
@@ -184,7 +184,7 @@ function ldiff(list: LispValue, tail: LispValue): LispValue {
   return end === tail || eql(end, tail) ? result.head : result.endWith(end);
 }
 
-function installMaking(define: DefineLeaf): void {
+function installMaking(define: DefineLeaf, host: LeafHost): void {
   define("CONS", "object-1 object-2", (a: LispValue, d: LispValue) => new Cons(a, d), { total: true });
   define("LIST", "&rest objects", (...items: LispValue[]) => arrayToList(items), { total: true });
   define("LIST*", "object &rest more-objects", (...items: LispValue[]) =>
@@ -193,18 +193,21 @@ function installMaking(define: DefineLeaf): void {
   define("MAKE-LIST", "size &key initial-element", (size: LispValue, element: LispValue = NIL) => {
     if (typeof size !== "number" || size < 0 || size > 67_108_864)
       throw typeError(size, "(INTEGER 0 67108864)");
+    host.charge(size);
     let result: LispValue = NIL;
     for (let i = 0; i < size; i++) result = new Cons(element, result);
     return result;
   });
   define("COPY-LIST", "list", (x: LispValue) => {
     const result = new ListBuilder();
-    return result.endWith(
-      walkCells(requireList(x), (cell) => {
-        result.add(cell.car);
-        return true;
-      }),
-    );
+    let cells = 0;
+    const end = walkCells(requireList(x), (cell) => {
+      result.add(cell.car);
+      cells++;
+      return true;
+    });
+    host.charge(cells);
+    return result.endWith(end);
   });
   define("COPY-ALIST", "alist", (x: LispValue) => {
     const result = new ListBuilder();
@@ -356,7 +359,7 @@ const installPropertyLists: LeafInstaller = (define, host) => {
 export const installLists: LeafInstaller = (define, host) => {
   installAccess(define);
   installPositions(define);
-  installMaking(define);
+  installMaking(define, host);
   installJoining(define);
   installTests(define);
   installPropertyLists(define, host);

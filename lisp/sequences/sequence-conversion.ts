@@ -31,9 +31,14 @@ function joinCodes(strings: LispValue): LString {
 }
 
 /** Leaves under COERCE, CONCATENATE, SORT and others that copy whole sequences. */
-export const installSequenceConversion: LeafInstaller = (define) => {
-  define("SYS:SEQUENCE-TO-LIST", "sequence", (sequence: LispValue) => arrayToList(sequenceItems(sequence)));
-  define("SYS:SEQUENCE-TO-SIMPLE-VECTOR", "sequence", sequenceItems);
+export const installSequenceConversion: LeafInstaller = (define, host) => {
+  const itemsOf = (sequence: LispValue): LispValue[] => {
+    const items = sequenceItems(sequence);
+    host.charge(items.length);
+    return items;
+  };
+  define("SYS:SEQUENCE-TO-LIST", "sequence", (sequence: LispValue) => arrayToList(itemsOf(sequence)));
+  define("SYS:SEQUENCE-TO-SIMPLE-VECTOR", "sequence", itemsOf);
   define(
     "SYS:ALL-STRINGS-P",
     "list",
@@ -47,6 +52,7 @@ export const installSequenceConversion: LeafInstaller = (define) => {
   define("SYS:JOIN-STRING-LIST", "strings", (strings: LispValue) => {
     let text = "";
     for (let rest = strings; rest instanceof Cons; rest = rest.cdr) text += (rest.car as LString).toJS();
+    host.charge(text.length);
     return surrogate.test(text) ? joinCodes(strings) : LString.from(text);
   });
 };

@@ -2,7 +2,7 @@
 import { LArray } from "../data/array.ts";
 import { arrayToList, Cons } from "../data/cons.ts";
 import { typeError } from "../data/error.ts";
-import type { DefineLeaf, LeafInstaller } from "../data/leaf.ts";
+import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -41,8 +41,12 @@ function cellAt(list: LispValue, index: LispValue): Cons {
   throw typeError(index, `(INTEGER 0 (${properLength(list)}))`);
 }
 
-function installElements(define: DefineLeaf): void {
-  define("LENGTH", "sequence", (x: LispValue) => sequenceLength(x));
+function installElements(define: DefineLeaf, host: LeafHost): void {
+  define("LENGTH", "sequence", (x: LispValue) => {
+    const length = sequenceLength(x);
+    if (x instanceof Cons) host.charge(length);
+    return length;
+  });
   define("ELT", "sequence index", (x: LispValue, index: LispValue) => {
     if (isVectorValue(x)) return elementAt(x, checkIndex(index, x.length));
     if (x instanceof Cons || x === NIL) return cellAt(x, index).car;
@@ -98,22 +102,32 @@ function sequence(x: LispValue): LispValue {
   throw typeError(x, "SEQUENCE");
 }
 
-function installCopying(define: DefineLeaf): void {
-  define("SUBSEQ", "sequence start &optional end", (x: LispValue, start: LispValue, end?: LispValue) =>
-    subsequence(x, start, end),
-  );
-  define("COPY-SEQ", "sequence", (x: LispValue) => subsequence(x, 0, NIL));
+function installCopying(define: DefineLeaf, host: LeafHost): void {
+  define("SUBSEQ", "sequence start &optional end", (x: LispValue, start: LispValue, end?: LispValue) => {
+    const result = subsequence(x, start, end);
+    host.charge(sequenceLength(result));
+    return result;
+  });
+  define("COPY-SEQ", "sequence", (x: LispValue) => {
+    const result = subsequence(x, 0, NIL);
+    host.charge(sequenceLength(result));
+    return result;
+  });
   define("REVERSE", "sequence", (x: LispValue) => {
     if (isVectorValue(x)) {
       const copy = subsequence(x, 0, NIL) as LispArray;
+      host.charge(copy.length);
       reverseVector(copy);
       return copy;
     }
     let result: LispValue = NIL;
+    let cells = 0;
     const end = walkCells(sequence(x), (cell) => {
       result = new Cons(cell.car, result);
+      cells++;
       return true;
     });
+    host.charge(cells);
     if (end !== NIL) throw typeError(end, "LIST");
     return result;
   });
@@ -147,12 +161,13 @@ function reverseVector(x: LispArray): void {
   }
 }
 
-function installFilling(define: DefineLeaf): void {
+function installFilling(define: DefineLeaf, host: LeafHost): void {
   define(
     "FILL",
     "sequence item &key start end",
     (x: LispValue, item: LispValue, start?: LispValue, end?: LispValue) => {
       const [from, to] = bounds(start, end, sequenceLength(x));
+      host.charge(to - from);
       if (isVectorValue(x)) {
         for (let i = from; i < to; i++) storeAt(x, i, item);
         return x;
@@ -174,6 +189,7 @@ function installFilling(define: DefineLeaf): void {
       const [from1, to1] = bounds(start1, end1, sequenceLength(target));
       const [from2, to2] = bounds(start2, end2, sequenceLength(source));
       const count = Math.min(to1 - from1, to2 - from2);
+      host.charge(count);
       const items = isVectorValue(source)
         ? vectorItems(source, from2, from2 + count)
         : listItems(source, from2, from2 + count);
@@ -218,9 +234,9 @@ function installConversions(define: DefineLeaf): void {
 }
 
 /** Length, elements, copies, reversal, filling and replacing. */
-export const installSequences: LeafInstaller = (define) => {
-  installElements(define);
-  installCopying(define);
-  installFilling(define);
+export const installSequences: LeafInstaller = (define, host) => {
+  installElements(define, host);
+  installCopying(define, host);
+  installFilling(define, host);
   installConversions(define);
 };

@@ -6,11 +6,11 @@ export type NewlineKind = "linear" | "fill" | "miser" | "literal" | "mandatory";
 export type IndentKind = "block" | "current";
 
 /** Something queued at a position. */
-export interface Operation {
+interface Operation {
   at: number;
 }
 /** An operation that begins a section; `depth` counts the blocks around it. */
-export interface SectionStart extends Operation {
+interface SectionStart extends Operation {
   depth: number;
   sectionEnd: Newline | undefined;
 }

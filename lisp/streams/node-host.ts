@@ -106,7 +106,7 @@ export const nodeFiles: HostFiles = {
 };
 
 /** Standard input read synchronously: for a process that has nothing else to do while it waits. */
-export function blockingTerminal(): HostTerminal {
+function blockingTerminal(): HostTerminal {
   const buffer = new Uint8Array(65_536);
   const wait = new Int32Array(new SharedArrayBuffer(4));
   const write = (descriptor: number, text: string): void => {
@@ -151,7 +151,7 @@ function zoneAt(atMs: number): { minutesWest: number; daylight: boolean } {
 }
 
 /** Facts about this machine. */
-export const nodeMachine: HostMachine = {
+const nodeMachine: HostMachine = {
   instance: os.hostname(),
   type: os.machine(),
   version: os.cpus()[0]?.model ?? os.arch(),

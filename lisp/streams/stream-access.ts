@@ -1,4 +1,4 @@
-import { LispError, simpleError, storageError, typeError } from "../data/error.ts";
+import { LispError, storageError, typeError } from "../data/error.ts";
 import { LInstance } from "../data/instance.ts";
 import type { LeafHost } from "../data/leaf.ts";
 import type { LSymbol } from "../data/symbol.ts";
@@ -59,7 +59,7 @@ const expectedTypes: Partial<Record<StreamFault["kind"], string>> = {
 };
 
 /** The Lisp error for a fault of a stream. */
-export function streamError(fault: StreamFault): LispError {
+function streamError(fault: StreamFault): LispError {
   const { stream, kind, datum } = fault;
   const expected = expectedTypes[kind];
   if (expected !== undefined) return typeError(stream, expected);
@@ -98,9 +98,4 @@ export function ofClass<T extends NativeStream>(
 /** END-OF-FILE on a stream. */
 export function endOfFile(stream: NativeStream): LispError {
   return new LispError("END-OF-FILE", [["STREAM", stream]]);
-}
-
-/** An error for an option of a stream function that has no meaning. */
-export function optionError(control: string, ...args: LispValue[]): LispError {
-  return simpleError("SIMPLE-ERROR", control, ...args);
 }

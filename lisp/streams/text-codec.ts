@@ -60,6 +60,8 @@ function decodeUtf8(bytes: Uint8Array, at: number, end: number, out: Decoded): v
     if ((next & 0xc0) !== 0x80) return;
     code = (code << 6) | (next & 0x3f);
   }
+  const least = length === 2 ? 0x80 : length === 3 ? 0x800 : 0x10000;
+  if (code < least || code > 0x10ffff) return;
   out.code = code;
   out.size = length;
 }

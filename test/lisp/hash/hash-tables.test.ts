@@ -103,9 +103,9 @@ describe.each(Object.keys(TESTS) as HashTest[])("hash table with test %s", (test
           }
           expect(table.count).toBe(model.entries.length);
         }
+        const numeric = (a: LispValue, b: LispValue): number => Number(a) - Number(b);
         const values = hashEntries(table).filter((_, i) => i % 2 === 1);
-        const order = (left: unknown, right: unknown): number => Number(left) - Number(right);
-        expect(values.toSorted(order)).toEqual(model.entries.map(([, value]) => value).toSorted(order));
+        expect(values.toSorted(numeric)).toEqual(model.entries.map(([, value]) => value).toSorted(numeric));
       }),
     );
   });

@@ -36,6 +36,13 @@ export class PlainHost implements LeafHost {
     return pkg;
   }
 
+  /** Steps charged so far. */
+  steps = 0;
+
+  charge(steps: number): void {
+    this.steps += steps;
+  }
+
   values(...values: readonly LispValue[]): LispValue {
     this.lastValues = values;
     return values[0] ?? NIL;

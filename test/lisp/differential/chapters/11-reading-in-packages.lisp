@@ -1,0 +1,6 @@
+(list (eq (read-from-string "foo1") 'foo1) (eq (read-from-string "FOO1") 'foo1) (eq (read-from-string ":foo1") :foo1))
+(let ((a (read-from-string "bar1"))) (unintern a) (list (symbol-package a) (eq a (read-from-string "bar1"))))
+(let ((a (read-from-string "x1"))) (unintern a) (use-package "P1") (list (eq (read-from-string "x1") (find-symbol "X1" "P1")) (unuse-package "P1") (eq (read-from-string "x1") (find-symbol "X1" "P1"))))
+(progn (use-package "P1") (let ((a (read-from-string "y1"))) (unintern a) (export (intern "Y1" "P1") "P1") (eq (read-from-string "y1") (find-symbol "Y1" "P1"))))
+(let ((r (copy-readtable))) (list (read-from-string "abc") (let ((*readtable* r)) (setf (readtable-case r) :preserve) (read-from-string "abc"))))
+(list (read-from-string "abc") (let ((*read-base* 16)) (read-from-string "abc")) (read-from-string "abc"))
