@@ -30,6 +30,7 @@ import type {
 import type { HistoryPage } from "../contract/session/updates.ts";
 import type { Settlement } from "../jobs/settlements.ts";
 import { isActive } from "../jobs/job-table.ts";
+import { withinDeadline } from "../queue/deadline.ts";
 import { writePickerEntry } from "./catalog/picker-entry.ts";
 import { completionOf } from "./catalog/completion.ts";
 import type { CommandContext } from "./commands/command.ts";
@@ -46,6 +47,9 @@ import { Compactor } from "./turns/compactor.ts";
 import { TurnEngine } from "./turns/turn-engine.ts";
 import { historyPage, historyPageDefault, historyPageLimit } from "./view/history-pages.ts";
 import { sessionRecords } from "./view/record-updates.ts";
+
+/** Time that live jobs get when a session is closed, in milliseconds (facts C.3). */
+const closeDeadlineMs = 10_000;
 
 /** What a session needs of the host that serves it. */
 export type SessionHooks = Pick<CommandContext, "openNew" | "openExisting" | "fork" | "conversations"> & {
@@ -386,12 +390,20 @@ export class OpenSession implements Session {
     this.#background.abort("shutdown");
     this.#core.broker.clear();
     await this.#engine.close();
-    const live = this.#core.host.jobs().filter(isActive);
-    await Promise.all(live.map((job) => this.#core.host.supervisor.cancel(job, "shutdown")));
+    await this.#endJobs();
     await this.#titling;
     await this.#core.pending.flush();
     await this.#writePicker();
     this.#core.emit({ kind: "closed", reason });
+  }
+
+  /** Cancels what is live and waits until its end is in the journal, within bounds. */
+  async #endJobs(): Promise<void> {
+    const { supervisor } = this.#core.host;
+    const live = this.#core.host.jobs().filter(isActive);
+    await Promise.all(live.map((job) => supervisor.cancel(job, "shutdown")));
+    const settled = Promise.allSettled(live.map((job) => supervisor.settled(job.executionId)));
+    await withinDeadline(settled, closeDeadlineMs);
   }
 
   /** Closes the record and gives back what the conversation held; nothing of the session may be called afterwards. */

@@ -54,6 +54,7 @@ describe("sessions over restarts", () => {
     await session.queue(text("kept B"));
     const again = await (await scene.reopen()).load(session.id);
     expect(again.state()).toMatchObject({ paused: true, turn: { state: "idle" } });
+    expect(again.jobs().map(({ state }) => state)).toEqual(["aborted"]);
     expect(again.state().pendingInputs.map((input) => input.text)).toEqual(["kept A", "kept B"]);
     expect(await again.vaultStore()).toBe(2);
     await again.setVaultContents([{ type: "message", input: "edited" }, ...again.vaultContents().slice(1)]);

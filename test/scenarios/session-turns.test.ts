@@ -128,6 +128,38 @@ describe("turns of a session", () => {
     expect(body.match(/:JOB-COMPLETION/g)?.length).toBe(1);
   });
 
+  it("an edit shows its change, live and in the history; a session that closes says so last", async () => {
+    await using scene = await openScene([
+      calls([
+        {
+          name: "resource__edit",
+          arguments: {
+            uri: "workspace:new.txt",
+            "base-revision": "absent",
+            operations: [{ operation: "replace-empty", content: "one line\n" }],
+          },
+        },
+      ]),
+      answer("done"),
+    ]);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    await say(session, "write");
+    const path = join(scene.pit.workspace, "new.txt");
+    const diff = { type: "diff", path, oldText: null, newText: "one line\n" };
+    const { updates } = await session.history({});
+    const shown = updates.flatMap(({ update }) =>
+      update.type === "tool-call-update" ? (update.content ?? []) : [],
+    );
+    expect(shown).toEqual([diff]);
+    expect(session.state().contextTokens).toBeGreaterThan(100);
+    await scene.service.closeSession(session.id);
+    const events = await eventsUntil(client, (event) => event.kind === "closed");
+    expect(events.at(-1)).toMatchObject({ kind: "closed", reason: "closed" });
+    await expect(session.prompt(text("more"))).rejects.toMatchObject({ code: "session-closed" });
+    expect(scene.service.sessions()).toEqual([]);
+  });
+
   it("an error ends the turn as a condition, and says so", async () => {
     await using scene = await openScene([
       { kind: "status", status: 401, body: { error: { message: "no such key", code: "invalid_api_key" } } },

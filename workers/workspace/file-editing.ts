@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ToolContext, ToolOutcome } from "../../orchestrator/contract/tool.ts";
 import { ResourceError } from "../../orchestrator/resources/resource-scheme.ts";
+import { type ChangeExcerpt, changeExcerpt } from "./change-excerpt.ts";
 import { HeldDirectory, openRegular } from "./confined-file.ts";
 import type { AllowedPath, OpenedFile } from "./confined-file.ts";
 import type { EditOperation } from "./edit-operation.ts";
@@ -49,7 +50,7 @@ export async function editFile(
     if (!edited.bytes.equals(base)) {
       await publishText(directory, target.path, edited.bytes, { before: file.stats, mark });
     }
-    return editedOutcome(edit.uri, edited);
+    return editedOutcome(edit.uri, edited, changeExcerpt(target.path, base, edited.bytes));
   } finally {
     await directory.close();
   }
@@ -84,7 +85,7 @@ async function createFile(edit: FileEdit, target: AllowedPath, mark: Publication
   } finally {
     await directory.close();
   }
-  return editedOutcome(edit.uri, edited);
+  return editedOutcome(edit.uri, edited, changeExcerpt(target.path, undefined, edited.bytes));
 }
 
 /** What is there now, around the lines the edit was about, so that the caller can go on without another read. */
@@ -104,7 +105,11 @@ function staleOutcome(edit: FileEdit, base: Buffer, revision: string): ToolOutco
   };
 }
 
-function editedOutcome(uri: string, { bytes, changed }: EditedText): ToolOutcome {
+function editedOutcome(
+  uri: string,
+  { bytes, changed }: EditedText,
+  diff: ChangeExcerpt | undefined,
+): ToolOutcome {
   const ranges = changed.map(({ first, last }) => ({
     first: Math.max(1, first - contextLines),
     last: Math.max(first, last) + contextLines,
@@ -115,7 +120,12 @@ function editedOutcome(uri: string, { bytes, changed }: EditedText): ToolOutcome
   return {
     status: "ok",
     content: `${uri}\nedited: revision ${revision} · ${totalLines} lines · ${bytes.length} bytes\n${text}`,
-    details: { revision, totalLines, totalBytes: bytes.length },
+    details: {
+      revision,
+      totalLines,
+      totalBytes: bytes.length,
+      ...(diff === undefined ? {} : { diff }),
+    },
     resourceUris: [uri],
   };
 }

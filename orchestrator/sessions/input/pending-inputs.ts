@@ -78,7 +78,7 @@ export class PendingInputs {
   /** These inputs are in the conversation, or were executed. */
   async delivered(inputs: readonly Waiting[]): Promise<void> {
     const ids = new Set(inputs.map(({ inputId }) => inputId));
-    if (ids.size === 0) return;
+    if (![...this.#steering, ...this.#queued].some(({ inputId }) => ids.has(inputId))) return;
     this.#steering = this.#steering.filter(({ inputId }) => !ids.has(inputId));
     this.#queued = this.#queued.filter(({ inputId }) => !ids.has(inputId));
     await this.#write();

@@ -11,6 +11,7 @@ import type { HostItem, ReasoningEffort } from "../../contract/model.ts";
 import type { Authority } from "../../contract/permissions.ts";
 import type { TurnOutcome, TurnSource } from "../../contract/session/events.ts";
 import type { PromptOutcome } from "../../contract/session/service.ts";
+import { providerHistory } from "../../record/provider-history.ts";
 import { completionWindowMs } from "../../tasks/completions.ts";
 import type { SettledCall } from "../../tools/dispatcher.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
@@ -23,7 +24,7 @@ import { CacheWatch } from "./cache-watch.ts";
 import type { Compactor } from "./compactor.ts";
 import { runPrimary } from "./primary-agent.ts";
 import { primaryInstructions, resumeNotice } from "./primary-instructions.ts";
-import { charactersOf } from "./usage-meter.ts";
+import { charactersOf, estimatedTokens } from "./usage-meter.ts";
 
 type UserMessage = Extract<HostItem, { type: "user-message" }>;
 
@@ -442,6 +443,7 @@ export class TurnEngine {
   #answered(usage: TurnEnd["usage"]): void {
     const { usage: meter, settings } = this.#core;
     meter.answered(usage);
+    if (usage.inputTokens === undefined) meter.estimated(this.#estimatedContext());
     this.#core.update({
       type: "usage",
       turn: meter.turn,
@@ -457,6 +459,15 @@ export class TurnEngine {
     const notice = this.#cache.answered(usage, characters);
     if (notice !== undefined && settings.boolean("cache-miss-notices-p"))
       this.#core.notice("warning", "cache-miss", notice);
+  }
+
+  /** For servers that count nothing. */
+  #estimatedContext(): number {
+    return estimatedTokens({
+      instructions: this.#instructions(),
+      tools: this.#parts.tools.schemas(),
+      items: providerHistory(this.#core.log.records).items,
+    });
   }
 
   #observe(event: AgentEvent): void {

@@ -65,6 +65,11 @@ export class UsageMeter {
     }
   }
 
+  /** The context in tokens by its characters, where the provider counts nothing. */
+  estimated(tokens: number): void {
+    this.#contextTokens = tokens;
+  }
+
   /** A request beside the conversation (compaction, title) was answered. */
   spent(usage: ModelUsage): void {
     this.#turn = added(this.#turn, usage);
