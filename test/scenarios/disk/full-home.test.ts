@@ -73,7 +73,7 @@ describe("the home is full", () => {
       const place = await smallHome();
       const host = run(place);
       await expect
-        .poll(() => effectCount(place), { timeout: 20_000, interval: 3 })
+        .poll(() => effectCount(place), { timeout: 120_000, interval: 3 })
         .toBeGreaterThanOrEqual(count);
       place.disk.fill();
       const ended = await endOf(host);
