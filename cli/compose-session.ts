@@ -8,6 +8,7 @@ import { reasoningEffortSchema } from "../orchestrator/contract/model.ts";
 import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
 import type { SessionService } from "../orchestrator/contract/session.ts";
 import { JobHost } from "../orchestrator/host/job-host.ts";
+import { PapercutStore } from "../orchestrator/papercuts/papercut-store.ts";
 import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
 import type { ListedModel, SessionEnvironment } from "../orchestrator/sessions/session-environment.ts";
 import { SessionHost } from "../orchestrator/sessions/session-host.ts";
@@ -143,6 +144,7 @@ async function compose(
     }),
     listModels: () => listedModels.map(listedModel),
     settings,
+    papercuts: new PapercutStore(roots.data, Date.now),
     explicitMode: options.permissions,
     roles: (workspace) =>
       discoverRoles({

@@ -1,4 +1,5 @@
 /** Removes what killed hosts of this user left on the machine: processes, queues, locks, temporary files. */
+import { overflowPlaces, pruneOverflow } from "../orchestrator/record/overflow-retention.ts";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConversationId } from "../orchestrator/contract/identifiers.ts";
@@ -45,6 +46,7 @@ export async function removeLeftovers(parts: LeftoverParts): Promise<void> {
   await step(() => machine.locks.releaseStale(report));
   await step(() => removeRecordLeftovers(roots.data, parts.conversation, report));
   await step(() => machine.captures.removeAbandoned());
+  await step(() => pruneOverflow(overflowPlaces(roots.data)));
   for (const directory of parts.directories) await step(() => removeAbandonedTemporaries(directory));
 }
 

@@ -1,4 +1,5 @@
 /** One conversation of a host: its record and job journal, its tools, its children and their results. */
+import { overflowPlaces } from "../record/overflow-retention.ts";
 import type { AgentRunner, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
 import {
   type ChildObservation,
@@ -115,7 +116,7 @@ export class ConversationHost {
       namesOf: (job) => this.namesOf(job),
       roleOf: (job) => this.#roleOf.get(job.executionId),
     };
-    this.overflow = new OverflowStore(`${parts.dataRoot}/context`);
+    this.overflow = new OverflowStore(overflowPlaces(parts.dataRoot));
     this.registry = this.#createRegistry();
     this.children = this.#createChildren();
     const { table, keys } = opened.jobs;

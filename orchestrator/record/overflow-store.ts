@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
-import { open } from "node:fs/promises";
+import { open, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf, RecordError, recordFailure } from "./failure.ts";
+import {
+  type OverflowLimits,
+  type OverflowPlaces,
+  defaultOverflowLimits,
+  pruneOverflow,
+} from "./overflow-retention.ts";
 import { publishFile } from "./publication.ts";
 
 /** Largest text kept for later reading, in bytes. */
@@ -21,17 +27,23 @@ const uriPattern = /^context:([0-9a-f]{64})$/;
  * a text twice stores it once; what a URI names never changes.
  */
 export class OverflowStore {
-  readonly #directory: string;
+  readonly #places: OverflowPlaces;
+  readonly #limits: OverflowLimits;
+  #unchecked: { bytes: number; texts: number };
 
-  /** `directory` is created on the first write. */
-  constructor(directory: string) {
-    this.#directory = directory;
+  /** The directory of the texts is created on the first write. */
+  constructor(places: OverflowPlaces, limits: OverflowLimits = defaultOverflowLimits) {
+    this.#places = places;
+    this.#limits = limits;
+    // What others have stored is not known: the first text is reason enough to look.
+    this.#unchecked = { bytes: limits.totalBytes, texts: limits.texts };
   }
 
   /**
    * Keeps the text and returns its URI.
    *
-   * @throws RecordError `too-large` with the bound, and the file system's.
+   * @throws RecordError `too-large` with the bound, also when live conversations refer to all that is kept and there is
+   *   no room for more, and the file system's.
    */
   async put(text: string): Promise<string> {
     const bytes = Buffer.from(text.toWellFormed());
@@ -44,12 +56,42 @@ export class OverflowStore {
         `a text of ${bytes.length} bytes is over the ${overflowMaxBytes} that can be kept for later reading`,
       );
     }
+    if (!(await touch(path))) {
+      await this.#makeRoom(bytes.length, path);
+      await this.#store(path, bytes);
+    }
+    return `context:${digest}`;
+  }
+
+  async #store(path: string, bytes: Buffer): Promise<void> {
     try {
       await publishFile(path, bytes, { once: true, durable: false });
     } catch (error) {
+      // Somebody else has stored it at this moment.
       if (!(error instanceof RecordError) || error.code !== "already-exists") throw error;
     }
-    return `context:${digest}`;
+  }
+
+  /** Looks at the directory only after an eighth of what it may hold was stored since the last look. */
+  async #makeRoom(bytes: number, path: string): Promise<void> {
+    const { totalBytes, texts } = this.#limits;
+    this.#unchecked.bytes += bytes;
+    this.#unchecked.texts += 1;
+    if (this.#unchecked.bytes <= totalBytes / 8 && this.#unchecked.texts <= texts / 8) return;
+    const room = {
+      totalBytes: Math.max(0, totalBytes - bytes),
+      texts: Math.max(0, texts - 1),
+      ageMs: this.#limits.ageMs,
+    };
+    const use = await pruneOverflow(this.#places, room);
+    if (use.bytes > room.totalBytes || use.texts > room.texts) {
+      throw new RecordError(
+        "too-large",
+        path,
+        `live conversations refer to all of the ${texts} texts or ${totalBytes} bytes that can be kept for later reading`,
+      );
+    }
+    this.#unchecked = { bytes, texts: 1 };
   }
 
   /**
@@ -69,6 +111,7 @@ export class OverflowStore {
     const path = this.#pathOf(digest);
     try {
       const handle = await open(path, "r");
+      await touch(path);
       try {
         const { size: total } = await handle.stat();
         const wanted = Math.max(0, Math.min(length, total - offset));
@@ -84,6 +127,18 @@ export class OverflowStore {
   }
 
   #pathOf(digest: string): string {
-    return join(this.#directory, digest.slice(0, 2), digest);
+    return join(this.#places.directory, digest.slice(0, 2), digest);
+  }
+}
+
+/** Notes that a text was used now; false when it is not there. */
+async function touch(path: string): Promise<boolean> {
+  const now = new Date();
+  try {
+    await utimes(path, now, now);
+    return true;
+  } catch (error) {
+    // Where nothing may be written the text is read all the same; it only looks older than it is.
+    return errnoOf(error) !== "ENOENT";
   }
 }

@@ -10,6 +10,7 @@ import type { ToolDeclaration } from "../contract/tool.ts";
 import type { JobHost } from "../host/job-host.ts";
 import type { Job } from "../jobs/job-table.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
+import type { PapercutStore } from "../papercuts/papercut-store.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import type { SettingsStore } from "./settings/settings-store.ts";
 
@@ -25,6 +26,7 @@ export type SessionEnvironment = {
   /** The models that are known here; `contextWindow` is the one in force when nothing else is set. */
   readonly listModels: () => readonly ListedModel[];
   readonly settings: SettingsStore;
+  readonly papercuts: PapercutStore;
   /** The mode that new sessions begin with when neither they nor the preferences say one. */
   readonly explicitMode: PermissionMode | undefined;
   readonly roles: (workspace: string) => RoleCatalog;

@@ -3,6 +3,7 @@ import { realpath } from "node:fs/promises";
 import type { AutolithError } from "../contract/failure.ts";
 import type { PermissionMode } from "../contract/permissions.ts";
 import { ConversationHost, type ConversationHostParts } from "../host/conversation-host.ts";
+import { papercutScheme, papercutTool } from "../papercuts/papercut-access.ts";
 import { modelClassifier } from "../permissions/model-classifier.ts";
 import type { Conversation } from "../record/conversation.ts";
 import type { ConversationRecord, StoredRecord } from "../record/conversation-record.ts";
@@ -83,9 +84,11 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     schemes: (mayInspect) => [
       ...environment.schemes(mayInspect),
       conversationScheme({ dataRoot: environment.dataRoot, current: conversation.id }),
+      papercutScheme(environment.papercuts),
     ],
     machineTools: [
       ...environment.machineTools,
+      papercutTool(environment.papercuts),
       ...planTools({
         plan: () => core?.plan ?? [],
         replace: async (entries, explanation) => {

@@ -1,4 +1,5 @@
 /** What a model may ask for: URIs of resources, and operations on their lines. */
+import { overflowPlaces } from "../../orchestrator/record/overflow-retention.ts";
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { RecordError } from "../../orchestrator/record/failure.ts";
@@ -83,7 +84,7 @@ function checkPath(uri: string): void {
 
 async function contextProblem(uri: string): Promise<unknown> {
   try {
-    await new OverflowStore("/nowhere/at/all").read(uri, 0, 16);
+    await new OverflowStore(overflowPlaces("/nowhere")).read(uri, 0, 16);
     return undefined;
   } catch (error) {
     return error;

@@ -1,4 +1,5 @@
 /** Calls as a model may write them: any name, any argument text. Every call has exactly one result, whatever it is. */
+import { overflowPlaces } from "../../orchestrator/record/overflow-retention.ts";
 import { YieldState } from "../../orchestrator/agents/yield.ts";
 import { conversationIdSchema } from "../../orchestrator/contract/identifiers.ts";
 import type { ToolCallItem } from "../../orchestrator/contract/model.ts";
@@ -20,7 +21,7 @@ const workspace = "/w/ork";
 
 const schemes = [
   ...fileSchemes(new MutationLocks({ directory: "/nowhere/locks" })),
-  contextScheme(new OverflowStore("/nowhere/texts")),
+  contextScheme(new OverflowStore(overflowPlaces("/nowhere"))),
 ];
 
 /** Arguments are checked and placed as in a host; what the tools would do with them is another subject's business. */

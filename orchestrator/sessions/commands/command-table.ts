@@ -2,12 +2,15 @@
 import { AutolithError } from "../../contract/failure.ts";
 import type { OperationRow } from "../../contract/session/catalogs.ts";
 import type { Command } from "./command.ts";
+import { papercutCommands } from "./papercut-commands.ts";
 import { sessionCommands } from "./session-commands.ts";
 import { settingCommands } from "./setting-commands.ts";
 
-export const commands: readonly Command[] = [...sessionCommands, ...settingCommands].sort((left, right) =>
-  left.name.localeCompare(right.name),
-);
+export const commands: readonly Command[] = [
+  ...sessionCommands,
+  ...settingCommands,
+  ...papercutCommands,
+].sort((left, right) => left.name.localeCompare(right.name));
 
 /** The command of that name or alias, in any case, with or without its slash. */
 export function findCommand(name: string): Command | undefined {

@@ -42,6 +42,7 @@ export type Command = {
     | "permissions"
     | "jobs"
     | "input"
+    | "papercuts"
     | "help";
   readonly summary: string;
   /** Arguments as they are written: `[MODEL]`. */

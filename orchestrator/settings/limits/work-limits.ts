@@ -1,4 +1,5 @@
 /** Bounds of work: jobs, agents, tools, permissions. */
+import { defaultOverflowLimits } from "../../record/overflow-retention.ts";
 import { errorLimit } from "../../agents/agent-result.ts";
 import { threadLossLimit } from "../../agents/run-agent.ts";
 import {
@@ -101,6 +102,9 @@ const toolLimits = topicLimits("tools", [
   ["result that a model sees", toolResultLimit, "characters"],
   ["resource that a model sees", resourceResultLimit, "characters"],
   ["text kept for later reading", overflowMaxBytes, "bytes"],
+  ["kept texts together", defaultOverflowLimits.totalBytes, "bytes"],
+  ["kept texts", defaultOverflowLimits.texts, "items"],
+  ["age of a kept text that nobody uses", defaultOverflowLimits.ageMs, "milliseconds"],
   ["window of a kept text", windowLimitBytes, "bytes"],
   ["nesting of arguments", toolArgumentDepth, "levels"],
   ["operations of one edit", operationLimit, "items"],

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { OverflowStore, overflowMaxBytes } from "../../../orchestrator/record/overflow-store.ts";
+import { overflowPlaces } from "../../../orchestrator/record/overflow-retention.ts";
 import { freshDirectory } from "./directories.ts";
 
 describe("the overflow store", () => {
   it("keeps a text under its digest, once, and reads windows of it", async () => {
-    const store = new OverflowStore(join(await freshDirectory(), "context"));
+    const store = new OverflowStore(overflowPlaces(await freshDirectory()));
     const text = `größer ${"0123456789".repeat(1000)}`;
     const uri = await store.put(text);
     expect(uri).toBe(`context:${createHash("sha256").update(text).digest("hex")}`);
@@ -20,7 +20,7 @@ describe("the overflow store", () => {
   });
 
   it("knows nothing of other texts and refuses what is no URI of it", async () => {
-    const store = new OverflowStore(await freshDirectory());
+    const store = new OverflowStore(overflowPlaces(await freshDirectory()));
     expect(await store.read(`context:${"0".repeat(64)}`, 0, 1)).toBeUndefined();
     for (const uri of ["context:../../etc/passwd", "context:abc", "file:x"]) {
       await expect(store.read(uri, 0, 1)).rejects.toMatchObject({ code: "malformed" });
@@ -28,7 +28,7 @@ describe("the overflow store", () => {
   });
 
   it("refuses a text over the bound with the number", async () => {
-    const store = new OverflowStore(await freshDirectory());
+    const store = new OverflowStore(overflowPlaces(await freshDirectory()));
     await expect(store.put("x".repeat(overflowMaxBytes + 1))).rejects.toThrow(/over the 67108864 /);
   });
 });

@@ -1,3 +1,4 @@
+import { overflowPlaces } from "../../../orchestrator/record/overflow-retention.ts";
 import { join } from "node:path";
 import {
   createConversation,
@@ -27,7 +28,7 @@ async function main(disk: string, text: string): Promise<void> {
     jobs: () => openJobJournal(join(disk, "jobs.sexp")),
     activity: () => execution.writeActivity({ toolCount: 0, updatedAt: 0 }),
     artifact: () => execution.writeArtifact("a.txt", ""),
-    overflow: () => new OverflowStore(join(disk, "context")).put("text"),
+    overflow: () => new OverflowStore(overflowPlaces(disk)).put("text"),
   };
   const codes: Record<string, string> = {};
   for (const [name, attempt] of Object.entries(attempts)) {

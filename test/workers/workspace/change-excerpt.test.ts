@@ -41,7 +41,7 @@ describe("excerpts of changes", () => {
         // A cut inside a character gives no excerpt; everything else must be a replacement of one place.
         if (excerpt === undefined) return;
         const { oldText, newText } = excerpt;
-        const places = Array.from({ length: before.length }, (_, index) => index).concat(before.length);
+        const places = Array.from({ length: before.length + 1 }, (_, index) => index);
         const found = places.some(
           (place) =>
             before.startsWith(oldText ?? "", place) &&
