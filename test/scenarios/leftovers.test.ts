@@ -57,7 +57,7 @@ it("a host killed with its commands running leaves nothing that the next start d
   });
   expect([second.status, second.stderr]).toEqual([0, ""]);
   expect(processes.map(isAlive)).toEqual([false, false]);
-  await expect.poll(() => remains(pit), { timeout: 5_000 }).toEqual([]);
+  await expect.poll(() => remains(pit), { timeout: 60_000 }).toEqual([]);
   expect(existsSync(join(pit.home, ".cache/autolith/sandbox-temporary/b6uouHJ"))).toBe(false);
 });
 
@@ -89,5 +89,5 @@ it("a live host's processes and files are left alone by another that starts mean
   pit.write("go", "");
   const ended = await finish(pit, slow);
   expect([ended.status, ended.stderr]).toEqual([0, ""]);
-  await expect.poll(() => remains(pit), { timeout: 5_000 }).toEqual([]);
+  await expect.poll(() => remains(pit), { timeout: 60_000 }).toEqual([]);
 });
