@@ -82,6 +82,7 @@ export class OpenSession implements Session {
       tools,
       command: (text) => this.#waitingCommand(text),
       ended: () => this.#turnEnded(),
+      rested: () => this.#hooks.activity(),
     });
     this.#invoker = new Invoker({
       core,

@@ -45,6 +45,8 @@ export type TurnEngineParts = {
   readonly command: (text: string) => Promise<void>;
   /** Told after each turn, when nothing of it runs any more. */
   readonly ended: (outcome: TurnOutcome) => void;
+  /** Told when the engine has looked for more to do: it may be idle now. */
+  readonly rested: () => void;
 };
 
 export class TurnEngine {
@@ -105,6 +107,7 @@ export class TurnEngine {
     } finally {
       this.#exclusive = false;
       this.pump();
+      this.#parts.rested();
     }
   }
 
@@ -210,6 +213,7 @@ export class TurnEngine {
       })
       .finally(() => {
         this.#pumping = false;
+        this.#parts.rested();
       });
   }
 
