@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { exchangeKeySchema, type ExchangeKey } from "../contract/agent-thread.ts";
+import { parseForeignJson } from "../contract/json-nesting.ts";
 import { AutolithError } from "../contract/failure.ts";
 import {
   modelItemSchema,
@@ -149,7 +150,7 @@ function sharedLength(items: readonly ModelItem[], known: readonly ModelItem[]):
 
 function jsonOf(line: string, number: number): unknown {
   try {
-    return JSON.parse(line);
+    return parseForeignJson(line);
   } catch (error) {
     throw malformed(number, `it is not JSON (${error instanceof Error ? error.message : String(error)})`);
   }

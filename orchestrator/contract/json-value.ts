@@ -1,8 +1,6 @@
 /** JSON values from outside: bounded in depth, because every reader of them walks them on the stack. */
 import { z } from "zod";
-
-/** Nesting of a value that crosses a thread, a file or a connection; a number has depth 0, `[1]` depth 1. */
-export const jsonDepthLimit = 512;
+import { jsonDepthLimit } from "./json-nesting.ts";
 
 type Json = z.infer<ReturnType<typeof z.json>>;
 

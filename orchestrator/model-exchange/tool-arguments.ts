@@ -1,3 +1,4 @@
+import { parseForeignJson } from "../contract/json-nesting.ts";
 import { isWithinDepth } from "../contract/json-value.ts";
 
 /** A JSON value as a model may write it. */
@@ -22,7 +23,7 @@ export function parseToolArguments(text: string): ToolArguments {
   if (text.trim() === "") return { ok: true, value: {} };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseForeignJson(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return {

@@ -1,3 +1,4 @@
+import { checkJsonNesting } from "../contract/json-nesting.ts";
 import { isUtf8 } from "node:buffer";
 
 /**
@@ -30,6 +31,7 @@ export function repairJson(text: string): string {
   let changed = false;
   let parsed: unknown;
   try {
+    checkJsonNesting(repaired);
     parsed = JSON.parse(repaired, (_key, value: unknown) => {
       if (typeof value !== "string") return value;
       const better = repairText(value);

@@ -1,4 +1,5 @@
 /** `task.run` arguments: one task or a batch with shared context (facts C.7), checked and brought into one shape. */
+import { parseForeignJson } from "../contract/json-nesting.ts";
 import { z } from "zod";
 import { AutolithError } from "../contract/failure.ts";
 import { type CompletionPolicy, completionPolicySchema, isolationSchema } from "../contract/job-catalog.ts";
@@ -113,7 +114,7 @@ function unwrapped(text: string): string {
   for (let level = 0; level < unwrapLimit; level += 1) {
     if (!/^\s*"[\s\S]*"\s*$/.test(value)) return value;
     try {
-      const inner: unknown = JSON.parse(value);
+      const inner: unknown = parseForeignJson(value);
       if (typeof inner !== "string") return value;
       value = inner;
     } catch {

@@ -1,3 +1,4 @@
+import { parseForeignJson } from "../../orchestrator/contract/json-nesting.ts";
 /** A call as it grows over the pieces of a Chat Completions stream. */
 export interface GrowingCall {
   readonly index: number | undefined;
@@ -68,7 +69,7 @@ function isContinuation(call: GrowingCall, piece: CallPiece): boolean {
 
 function isWholeJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    parseForeignJson(text);
     return true;
   } catch {
     return false;

@@ -1,7 +1,7 @@
 /** What is known of a response beside its events. */
 export interface BodyWatch {
-  /** Called for every chunk of bytes, keep-alive comments included. */
-  onBytes(count: number): void;
+  /** Called for every chunk of bytes, keep-alive comments included, before anybody parses it. What it throws ends the body. */
+  onBytes(bytes: Uint8Array): void;
   /** True when the answer is whole: the rest of the body is then read to its end, so that the connection is reused. */
   isComplete(): boolean;
 }
@@ -23,7 +23,7 @@ export function watchedResponse(response: Response, watch: BodyWatch): Response 
         controller.close();
         return;
       }
-      watch.onBytes(value.length);
+      watch.onBytes(value);
       controller.enqueue(value);
     },
     async cancel(reason) {

@@ -5,9 +5,11 @@ import {
   ModelRequestError,
   type ModelFailure,
 } from "../../orchestrator/contract/model-failure.ts";
+import { jsonDepthLimit } from "../../orchestrator/contract/json-nesting.ts";
 import { secretRemover, type SecretRemover } from "../../orchestrator/secrets/secret-removal.ts";
 import { bounded, classifyRefusal, classifyTransport, systemCodes } from "./failure-classification.ts";
 import { openAiClient, refusalIn } from "./openai-client.ts";
+import { StreamNesting } from "./stream-nesting.ts";
 import { watchedResponse } from "./response-body.ts";
 import type { StreamAssembler } from "./stream-assembly.ts";
 
@@ -20,7 +22,7 @@ export interface ExchangeBounds {
 }
 
 /** Why an exchange was ended from our side, besides a cancel. */
-type ForcedEnd = "head-timeout" | "idle-timeout" | "too-large";
+type ForcedEnd = "head-timeout" | "idle-timeout" | "too-large" | "too-deep";
 
 /** A request with its bounds: time to the response head, then silence inside the stream, and its size. */
 export class TimedExchange {
@@ -67,6 +69,8 @@ export class TimedExchange {
         throw this.#failure("timeout", `No response came within ${responseHeadTimeoutMs} ms.`);
       case "idle-timeout":
         throw this.#failure("timeout", `The stream was silent for ${streamIdleTimeoutMs} ms.`);
+      case "too-deep":
+        throw this.#failure("malformed", `The response holds JSON that nests deeper than ${jsonDepthLimit}.`);
       case "too-large":
         throw this.#failure("malformed", `The response is larger than ${maxResponseBytes} bytes.`);
     }
@@ -102,8 +106,14 @@ export class TimedExchange {
     this.#contentType = response.headers.get("content-type") ?? "";
     this.#requestId = response.headers.get("x-request-id") ?? undefined;
     this.#arm("idle-timeout", this.#bounds.limits.streamIdleTimeoutMs);
+    const nesting = new StreamNesting(this.#contentType.includes("text/event-stream"));
     return watchedResponse(response, {
-      onBytes: (count) => this.#received(count),
+      onBytes: (bytes) => {
+        this.#received(bytes.length);
+        if (nesting.take(bytes)) return;
+        this.#end("too-deep");
+        throw new SyntaxError("nested too deep");
+      },
       isComplete: () => this.#assembler.isComplete,
     });
   }

@@ -1,5 +1,6 @@
 /** Reading values that came from a server: nothing about their shape is taken for granted. */
 
+import { parseForeignJson } from "../../orchestrator/contract/json-nesting.ts";
 import type { ModelImage } from "../../orchestrator/contract/model.ts";
 
 /** A JSON object as it arrived. */
@@ -37,7 +38,7 @@ export function counterOf(value: unknown): number | undefined {
 /** The object in a JSON text; undefined when the text is no JSON or something else. */
 export function objectIn(json: string): WireObject | undefined {
   try {
-    return objectOf(JSON.parse(json));
+    return objectOf(parseForeignJson(json));
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@
  * The updates that records of a conversation stand for. Pure: the same function projects history for a replay and new records for live
  * clients, so both show the same things under the same ids.
  */
+import { parseForeignJson } from "../../contract/json-nesting.ts";
 import { z } from "zod";
 import { formToJson, keyword } from "../../../lisp/data-forms/index.ts";
 import type { AssistantItem } from "../../contract/model.ts";
@@ -115,7 +116,7 @@ export function chunkId(request: number, channel: "text" | "reasoning", count: n
 
 function parsedArguments(text: string): z.core.util.JSONType {
   try {
-    return JSON.parse(text) as z.core.util.JSONType;
+    return parseForeignJson(text) as z.core.util.JSONType;
   } catch {
     return text;
   }

@@ -9,7 +9,7 @@ import { maxRoleNameCharacters } from "../../../roles/role.ts";
 import { cassetteByteLimit } from "../../cassette/cassette-format.ts";
 import { reportedDifferenceLimit } from "../../cassette/cassette-player.ts";
 import { failureMessageLimit } from "../../contract/failure.ts";
-import { jsonDepthLimit } from "../../contract/json-value.ts";
+import { jsonDepthLimit } from "../../contract/json-nesting.ts";
 import { usualBacklogLimit } from "../../record/group-commit.ts";
 import { defaultCompactFromBytes } from "../../record/job-journal.ts";
 import { maxReportedAnomalies } from "../../record/journal-reading.ts";

@@ -116,3 +116,13 @@ it.each(["chat", "responses"] as const)(
     );
   },
 );
+
+it.each(["chat", "responses"] as const)(
+  "%s: an event that nests without end is refused before it is parsed",
+  async (wire) => {
+    const event = Buffer.from(`data: ${'{"x":0,"d":'.repeat(20_000)}{"q"x\n\n`);
+    await expect(attempt(wire, split(event, [7, 1_000]))).rejects.toMatchObject({
+      failure: { code: "malformed", message: "The response holds JSON that nests deeper than 512." },
+    });
+  },
+);

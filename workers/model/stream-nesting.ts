@@ -1,0 +1,45 @@
+import { JsonNesting } from "../../orchestrator/contract/json-nesting.ts";
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const prefix = Buffer.from("data:");
+
+/** Follows the JSON in a response: of every event of a stream, or of a whole body. */
+export class StreamNesting {
+  readonly #isEventStream: boolean;
+  readonly #nesting = new JsonNesting();
+  /** Bytes of the line so far that agree with `data:`; -1 in a line of another field. */
+  #matched = 0;
+  #lineLength = 0;
+  #afterReturn = false;
+
+  constructor(isEventStream: boolean) {
+    this.#isEventStream = isEventStream;
+  }
+
+  /** False once something nests deeper than a parser may be given. */
+  take(bytes: Uint8Array): boolean {
+    for (const byte of bytes) {
+      const fits = this.#isEventStream ? this.#takeLine(byte) : this.#nesting.take(byte);
+      if (!fits) return false;
+    }
+    return true;
+  }
+
+  /** The data of an event may go over several lines; an empty line ends the event. */
+  #takeLine(byte: number): boolean {
+    const wasReturn = this.#afterReturn;
+    this.#afterReturn = byte === carriageReturn;
+    if (byte === lineFeed && wasReturn) return true;
+    if (byte === lineFeed || byte === carriageReturn) {
+      if (this.#lineLength === 0) this.#nesting.reset();
+      this.#lineLength = 0;
+      this.#matched = 0;
+      return true;
+    }
+    this.#lineLength += 1;
+    if (this.#matched === prefix.length) return this.#nesting.take(byte);
+    this.#matched = byte === prefix[this.#matched] ? this.#matched + 1 : -1;
+    return true;
+  }
+}
