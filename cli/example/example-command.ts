@@ -1,7 +1,8 @@
 /** `autolith example NAME [DIRECTORY]`: copies a bundled example into a directory of its own and runs its job there. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { createDirectory } from "../../orchestrator/record/roots.ts";
 import { UsageError, checkPositionals, parseArguments } from "../arguments.ts";
 import { exitStatus } from "../exit-status.ts";
 import { installationRoot } from "../installation.ts";
@@ -23,7 +24,7 @@ export async function exampleCommand(argv: readonly string[]): Promise<number> {
   checkPositionals(parsed, 2, "autolith example NAME [DIRECTORY]");
   const [name, directory] = parsed.positionals;
   const source = exampleSource(name);
-  const target = prepareTarget(name ?? "", directory);
+  const target = await prepareTarget(name ?? "", directory);
   cpSync(source, target, { recursive: true });
   const permissions = parsed.session.permissions ?? (await permissionsHere());
   const jobArguments = [
@@ -57,10 +58,10 @@ function exampleSource(name: string | undefined): string {
   return join(examplesDirectory(), name);
 }
 
-function prepareTarget(name: string, directory: string | undefined): string {
+async function prepareTarget(name: string, directory: string | undefined): Promise<string> {
   if (directory === undefined) return realpathSync(mkdtempSync(join(tmpdir(), `autolith-${name}-`)));
   const target = resolve(directory);
-  mkdirSync(target, { recursive: true });
+  await createDirectory(target);
   if (readdirSync(target).length > 0)
     throw new UsageError(`${target} is not empty. Name an empty directory or one that does not exist.`);
   return realpathSync(target);

@@ -1,4 +1,5 @@
 /** `autolith run-job`: arguments, signals and streams around {@link runJob}. */
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   type ParsedCommand,
@@ -65,7 +66,33 @@ function required(parsed: ParsedCommand, name: string): string {
 function optionalPath(parsed: ParsedCommand, name: string): string | undefined {
   const value = optionValue(parsed, name);
   if (value === "") throw new UsageError(`--${name} needs a file name.`);
-  return value === undefined ? undefined : resolve(value);
+  return value === undefined ? undefined : fileArgument(name, value);
+}
+
+function fileArgument(name: string, value: string): string {
+  if (value === "-")
+    throw new UsageError(
+      `--${name} needs the name of a file; only --input takes -. (A file called - is ./-)`,
+    );
+  return resolve(value);
+}
+
+/** Refuses a file that would be written where another argument is read or written, under whatever name. */
+function checkDistinct(files: Readonly<Record<string, string | undefined>>): void {
+  const named = Object.entries(files).flatMap(([name, path]) => (path === undefined ? [] : [{ name, path }]));
+  for (const written of named.filter(({ name }) => name === "output" || name === "record")) {
+    const other = named.find((file) => file !== written && isSameFile(file.path, written.path));
+    if (other !== undefined)
+      throw new UsageError(
+        `--${other.name} and --${written.name} name the same file, ${written.path}, which would be overwritten. Name two files.`,
+      );
+  }
+}
+
+function isSameFile(left: string, right: string): boolean {
+  if (left === right) return true;
+  const [one, two] = [left, right].map((path) => statSync(path, { throwIfNoEntry: false, bigint: true }));
+  return one !== undefined && two !== undefined && one.isFile() && one.dev === two.dev && one.ino === two.ino;
 }
 
 function checkedRequest(
@@ -84,7 +111,7 @@ function checkedRequest(
 > {
   checkPositionals(parsed, 0, "autolith run-job --input FILE --output FILE");
   const input = required(parsed, "input");
-  const outputPath = resolve(required(parsed, "output"));
+  const outputPath = fileArgument("output", required(parsed, "output"));
   const events = optionValue(parsed, "events");
   if (events !== undefined && events !== "sexp")
     throw new UsageError(`--events takes sexp, not ${JSON.stringify(events)}.`);
@@ -92,6 +119,12 @@ function checkedRequest(
   const replay = optionalPath(parsed, "replay");
   if (record !== undefined && replay !== undefined)
     throw new UsageError("--record and --replay do not go together.");
+  checkDistinct({
+    input: input === "-" ? undefined : resolve(input),
+    output: outputPath,
+    record,
+    replay,
+  });
   return {
     input: input === "-" ? { kind: "stdin" } : { kind: "file", path: resolve(input) },
     outputPath,

@@ -4,13 +4,11 @@
  */
 import { secretRemover, secretValues } from "../../orchestrator/secrets/secret-removal.ts";
 import { randomUUID } from "node:crypto";
-import { mkdir, stat } from "node:fs/promises";
-import { dirname } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { printDataForm } from "../../lisp/data-forms/index.ts";
 import type { PermissionMode } from "../../orchestrator/contract/permissions.ts";
 import { AutolithError, failureOf } from "../../orchestrator/contract/failure.ts";
-import { publishFile } from "../../orchestrator/record/publication.ts";
+import { publicationProblem, publishFile } from "../../orchestrator/record/publication.ts";
 import {
   type RunJobEventWriter as EventWriter,
   RunJobEventWriter,
@@ -85,6 +83,8 @@ export async function runJob(options: RunJobOptions): Promise<number> {
   const runId = randomUUID();
   const writer = options.events ? eventWriter(options, runId) : undefined;
   writer?.emit({ kind: "run-started", data: {} });
+  const problem = await publicationProblem(options.outputPath);
+  if (problem !== undefined) return refuseOutput(problem, writer, options);
   const ending = withoutSecrets(await execute(options, runId, writer), options.environment);
   const published = await publish(ending, startedAt, options);
   if (ending.outcome.status !== "succeeded")
@@ -92,6 +92,19 @@ export async function runJob(options: RunJobOptions): Promise<number> {
   await announceEnd(ending, published, writer, options);
   const category = ending.outcome.status === "succeeded" ? undefined : ending.outcome.category;
   return published ? exitCodeOf(category, true) : Math.max(1, exitCodeOf(category, false));
+}
+
+/** Ends a run whose result could be put nowhere, before anything is done or paid for. */
+async function refuseOutput(
+  problem: string,
+  writer: EventWriter | undefined,
+  options: RunJobOptions,
+): Promise<number> {
+  const message = `the result cannot be written to ${options.outputPath}: ${problem}. The job was not run.`;
+  options.diagnostics(`run-job: result-publication-failed: ${message}`);
+  const outcome: RunOutcome = { status: "failed", category: "process-failure", message };
+  await announceEnd({ id: "", outcome, traceId: undefined, usage: noUsage }, false, writer, options);
+  return exitCodeOf(outcome.category, false);
 }
 
 /** What went wrong may have been said by a server or a command that knows our keys. */
@@ -215,10 +228,8 @@ async function publicationFailure(
 ): Promise<string | undefined> {
   const { outputPath } = options;
   try {
-    const existing = await stat(outputPath).catch(() => undefined);
-    // A rename would replace a device or a pipe by a file.
-    if (existing?.isFile() === false) return "it exists and is not a regular file; name a file.";
-    await mkdir(dirname(outputPath), { recursive: true });
+    const problem = await publicationProblem(outputPath);
+    if (problem !== undefined) return problem;
     await publishFile(outputPath, artifactText(ending, startedAt), { mode: 0o666 & ~process.umask() });
     return undefined;
   } catch (error) {

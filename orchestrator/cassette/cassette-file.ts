@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { publishFile } from "../record/publication.ts";
+import { publicationProblem, publishFile } from "../record/publication.ts";
 import { CassettePlayer } from "./cassette-player.ts";
 import { CassetteError, cassetteByteLimit, parseCassette } from "./cassette-format.ts";
 import { CassetteRecorder } from "./cassette-recorder.ts";
@@ -54,6 +54,9 @@ export async function recordCassette(path: string, secrets: readonly string[]): 
       throw new CassetteError("cassette-unwritable", message, { cause: error });
     }
   };
+  const problem = await publicationProblem(path, 0o700);
+  if (problem !== undefined)
+    throw new CassetteError("cassette-unwritable", `The cassette ${path} cannot be written: ${problem}`);
   await publish();
   return { record: (exchange) => recorder.record(exchange), publish };
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, link, open, readdir, rename, unlink } from "node:fs/promises";
+import { type FileHandle, link, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { failureOf } from "../contract/failure.ts";
 import { errnoOf, recordFailure } from "./failure.ts";
 import { hasProcess } from "./process-identity.ts";
-import { createPrivateDirectory } from "./roots.ts";
+import { createDirectory, createPrivateDirectory } from "./roots.ts";
 
 const privateMode = 0o600;
 
@@ -56,6 +57,34 @@ export async function publishFile(
   } finally {
     if (temporaryExists) await unlink(temporary).catch(ignoreMissing);
   }
+}
+
+/**
+ * Why no file can be put at `path`, as a clause for a message, or undefined when one can: asked before work whose result is to go
+ * there. Missing directories are made with `directoryMode`; a file is made beside `path` and removed again, since permission bits
+ * alone do not tell. What is at `path` is not touched.
+ */
+export async function publicationProblem(path: string, directoryMode = 0o777): Promise<string | undefined> {
+  try {
+    const existing = await stat(path).catch(() => undefined);
+    // A rename would replace a device or a pipe by a file.
+    if (existing?.isFile() === false)
+      return `it is ${existing.isDirectory() ? "a directory" : "a device, pipe or socket"}; name a regular file or one that does not exist`;
+    await createDirectory(dirname(path), directoryMode);
+    const probe = temporaryName(path);
+    await (await open(probe, "wx", privateMode)).close();
+    await unlink(probe);
+    return undefined;
+  } catch (error) {
+    return failureOf(directoryFailure(error, path)).message;
+  }
+}
+
+function directoryFailure(error: unknown, path: string): unknown {
+  const [directory, errno] = [dirname(path), errnoOf(error)];
+  if (errno === "ENOTDIR" || errno === "EEXIST")
+    return new Error(`a part of ${directory} is a file, not a directory`, { cause: error });
+  return recordFailure(error, directory, "create a file in");
 }
 
 /** Creates the temporary file, and its directory when that turns out to be missing. */

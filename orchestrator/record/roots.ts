@@ -67,18 +67,30 @@ export async function ensurePrivateDirectory(path: string): Promise<void> {
   }
 }
 
+/** Creates `path`, and its parents where they are missing, with mode 0700; one that is there already is no error. */
+export function createPrivateDirectory(path: string): Promise<void> {
+  return createDirectory(path, 0o700);
+}
+
 /**
- * Creates `path`, and its parents where they are missing, with mode 0700; one that is there already is no error. Does it
- * one directory after the other: Node's recursive `mkdir` calls a read-only file system a missing directory.
+ * Creates `path`, and its parents where they are missing, with the permission bits `mode`; one that is there already is no
+ * error. Does it one directory after the other, each at most twice: Node's recursive `mkdir` calls a read-only file system a
+ * missing directory, and never ends where a file system that exists refuses new names as missing (/proc).
  */
-export async function createPrivateDirectory(path: string): Promise<void> {
+export async function createDirectory(path: string, mode = 0o777): Promise<void> {
   try {
-    await mkdir(path, { mode: 0o700 });
+    await mkdirOrKeep(path, mode);
   } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === "EEXIST" && (await stat(path)).isDirectory()) return;
-    if (errno !== "ENOENT" || dirname(path) === path) throw error;
-    await createPrivateDirectory(dirname(path));
-    await createPrivateDirectory(path);
+    if (errnoOf(error) !== "ENOENT" || dirname(path) === path) throw error;
+    await createDirectory(dirname(path), mode);
+    await mkdirOrKeep(path, mode);
+  }
+}
+
+async function mkdirOrKeep(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST" || !(await stat(path)).isDirectory()) throw error;
   }
 }

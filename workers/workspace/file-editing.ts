@@ -1,9 +1,9 @@
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ToolContext, ToolOutcome } from "../../orchestrator/contract/tool.ts";
+import { createDirectory } from "../../orchestrator/record/roots.ts";
 import { ResourceError } from "../../orchestrator/resources/resource-scheme.ts";
 import { type ChangeExcerpt, changeExcerpt } from "./change-excerpt.ts";
-import { HeldDirectory, openRegular } from "./confined-file.ts";
+import { HeldDirectory, openRegular, pathFailure } from "./confined-file.ts";
 import type { AllowedPath, OpenedFile } from "./confined-file.ts";
 import type { EditOperation } from "./edit-operation.ts";
 import { fitLines } from "./file-reading.ts";
@@ -78,7 +78,9 @@ async function createFile(edit: FileEdit, target: AllowedPath, mark: Publication
     );
   }
   const edited = applyEdits(Buffer.alloc(0), edit.operations);
-  await mkdir(dirname(target.path), { recursive: true });
+  await createDirectory(dirname(target.path)).catch((error: unknown) => {
+    throw pathFailure(error, dirname(target.path));
+  });
   const directory = await HeldDirectory.open(dirname(target.path));
   try {
     await publishText(directory, target.path, edited.bytes, { before: undefined, mark });

@@ -1,7 +1,11 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { publishFile, removeAbandonedTemporaries } from "../../../orchestrator/record/publication.ts";
+import {
+  publicationProblem,
+  publishFile,
+  removeAbandonedTemporaries,
+} from "../../../orchestrator/record/publication.ts";
 import { freshDirectory } from "./directories.ts";
 
 describe("publishing a file", () => {
@@ -52,4 +56,29 @@ describe("publishing a file", () => {
       "result.sexp",
     ]);
   });
+});
+
+describe("a place to publish at", () => {
+  it("is tried with a file that goes again; its directories are made", async () => {
+    const directory = await freshDirectory();
+    expect(await publicationProblem(join(directory, "a", "result.sexp"))).toBeUndefined();
+    expect(await readdir(join(directory, "a"))).toEqual([]);
+    await writeFile(join(directory, "a", "result.sexp"), "earlier");
+    expect(await publicationProblem(join(directory, "a", "result.sexp"))).toBeUndefined();
+    expect(await readFile(join(directory, "a", "result.sexp"), "utf8")).toBe("earlier");
+  });
+
+  it.each([
+    ["a directory", "/proc", "it is a directory"],
+    ["a device", "/dev/null", "it is a device"],
+    ["below a device", "/dev/null/x/y", "is a file, not a directory"],
+    ["where the system makes no directories", "/proc/x/y/z", "ENOENT"],
+  ])(
+    "is refused when it is %s",
+    async (_name, path, problem) => {
+      expect(await publicationProblem(path)).toContain(problem);
+      await expect(publishFile(join(path, "x"), "content")).rejects.toMatchObject({ name: "RecordError" });
+    },
+    10_000,
+  );
 });
