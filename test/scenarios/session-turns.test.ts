@@ -160,6 +160,30 @@ describe("turns of a session", () => {
     expect(scene.service.sessions()).toEqual([]);
   });
 
+  it("images and resources of a prompt reach the model, now and after a restart; empty and huge prompts are refused", async () => {
+    await using scene = await openScene((request) => answer(`answer ${request.number}`));
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const image = { mimeType: "image/png" as const, data: "iVBORw0KGgo=" };
+    const submission = await session.prompt({
+      parts: [
+        { type: "text", text: "look" },
+        { type: "image", image },
+        { type: "resource-link", uri: "file:///x/y.txt", name: "y" },
+        { type: "resource", uri: "mem:note", text: "embedded words" },
+      ],
+    });
+    if (submission.kind !== "turn") throw new Error("a turn was expected");
+    await submission.finished;
+    const sent = scene.server.requests[0]?.text ?? "";
+    for (const part of ["data:image/png;base64,iVBORw0KGgo=", "file:///x/y.txt", "embedded words"])
+      expect(sent).toContain(part);
+    const again = await (await scene.reopen()).load(session.id);
+    await say(again, "and now");
+    expect(scene.server.requests[1]?.text).toContain("data:image/png;base64,iVBORw0KGgo=");
+    await expect(again.prompt(text("  "))).rejects.toMatchObject({ code: "invalid-argument" });
+    await expect(again.prompt(text("x".repeat(262_145)))).rejects.toMatchObject({ code: "input-limit" });
+  });
+
   it("an error ends the turn as a condition, and says so", async () => {
     await using scene = await openScene([
       { kind: "status", status: 401, body: { error: { message: "no such key", code: "invalid_api_key" } } },

@@ -4,7 +4,7 @@
  */
 import type { TurnEnd } from "../../agents/agent-host.ts";
 import { defaultAgentLimits } from "../../contract/agent-limits.ts";
-import type { AgentEvent, AgentOutcome, AgentSpec } from "../../contract/agent-thread.ts";
+import type { AgentOutcome, AgentSpec } from "../../contract/agent-thread.ts";
 import type { ToolCaller } from "../../contract/caller.ts";
 import { AutolithError, type Failure, failureOf } from "../../contract/failure.ts";
 import type { HostItem, ReasoningEffort } from "../../contract/model.ts";
@@ -13,18 +13,14 @@ import type { TurnOutcome, TurnSource } from "../../contract/session/events.ts";
 import type { PromptOutcome } from "../../contract/session/service.ts";
 import { providerHistory } from "../../record/provider-history.ts";
 import { completionWindowMs } from "../../tasks/completions.ts";
-import type { SettledCall } from "../../tools/dispatcher.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { Waiting } from "../input/waiting.ts";
 import type { SessionCore } from "../session-core.ts";
-import { type SessionUpdate, updateTextLimit } from "../../contract/session/updates.ts";
-import { toolContent } from "../view/tool-presentation.ts";
-import { toolStatus } from "../view/record-updates.ts";
-import { CacheWatch } from "./cache-watch.ts";
 import type { Compactor } from "./compactor.ts";
 import { runPrimary } from "./primary-agent.ts";
 import { primaryInstructions, resumeNotice } from "./primary-instructions.ts";
-import { charactersOf, estimatedTokens } from "./usage-meter.ts";
+import { TurnView } from "./turn-view.ts";
+import { estimatedTokens } from "./usage-meter.ts";
 
 type UserMessage = Extract<HostItem, { type: "user-message" }>;
 
@@ -52,7 +48,7 @@ export type TurnEngineParts = {
 export class TurnEngine {
   readonly #parts: TurnEngineParts;
   readonly #core: SessionCore;
-  readonly #cache = new CacheWatch();
+  readonly #view: TurnView;
   #running: Running | undefined;
   #epoch = 0;
   #paused = false;
@@ -71,6 +67,7 @@ export class TurnEngine {
   constructor(parts: TurnEngineParts) {
     this.#parts = parts;
     this.#core = parts.core;
+    this.#view = new TurnView(parts.core);
   }
 
   get running(): Omit<Running, "abort" | "finished"> | undefined {
@@ -129,7 +126,7 @@ export class TurnEngine {
 
   /** The next request is a new beginning for cache notices. */
   resetCache(): void {
-    this.#cache.reset();
+    this.#view.resetCache();
   }
 
   /**
@@ -311,7 +308,7 @@ export class TurnEngine {
   async #run(signal: AbortSignal): Promise<Pick<PromptOutcome, "outcome" | "failure">> {
     const { transcript, completions, environment } = this.#core;
     this.#resumeTurn = this.#core.interrupted !== undefined;
-    if (this.#resumeTurn) this.#cache.reset();
+    if (this.#resumeTurn) this.#view.resetCache();
     await completions.deliver(transcript);
     const outcome = await runPrimary(
       {
@@ -324,8 +321,8 @@ export class TurnEngine {
           withoutSecrets: environment.withoutSecrets,
           now: environment.now,
           observer: {
-            started: (call) => this.#callNews(call.callId, { status: "running" }),
-            finished: (settled) => this.#callFinished(settled),
+            started: (call) => this.#view.callStarted(call.callId),
+            finished: (settled) => this.#view.callFinished(settled),
           },
         }),
         context: (abort) => ({
@@ -334,7 +331,7 @@ export class TurnEngine {
           authority: this.#parts.authority,
           signal: abort,
         }),
-        observe: (event) => this.#observe(event),
+        observe: (event) => this.#view.observe(event),
         replay: environment.replay,
         spec: () => this.#spec(),
         prepare: (abort) => this.#prepare(abort),
@@ -398,7 +395,7 @@ export class TurnEngine {
       { instructions: this.#instructions(), tools: this.#parts.tools.schemas() },
       signal,
     );
-    if (compacted) this.#cache.reset();
+    if (compacted) this.#view.resetCache();
   }
 
   /** A safe boundary: everything so far is in the record and no tool runs. */
@@ -406,7 +403,7 @@ export class TurnEngine {
     { calledTools, usage }: TurnEnd,
     signal: AbortSignal,
   ): ReturnType<Parameters<typeof runPrimary>[0]["boundary"]> {
-    this.#answered(usage);
+    this.#view.answered(usage, () => this.#estimatedContext());
     const anew = await this.#applyScheduled();
     if (signal.aborted) return "finish";
     if (this.#pauseAtBoundary) return "finish";
@@ -444,27 +441,6 @@ export class TurnEngine {
     return anew;
   }
 
-  #answered(usage: TurnEnd["usage"]): void {
-    const { usage: meter, settings } = this.#core;
-    meter.answered(usage);
-    if (usage.inputTokens === undefined) meter.estimated(this.#estimatedContext());
-    this.#core.update({
-      type: "usage",
-      turn: meter.turn,
-      total: meter.total,
-      contextTokens: meter.contextTokens,
-      contextWindow: this.#core.contextWindow,
-      at: this.#core.environment.now(),
-    });
-    const characters = this.#core.log.records.reduce(
-      (sum, { record }) => sum + (record.kind === "provider-item" ? charactersOf(record.item) : 0),
-      0,
-    );
-    const notice = this.#cache.answered(usage, characters);
-    if (notice !== undefined && settings.boolean("cache-miss-notices-p"))
-      this.#core.notice("warning", "cache-miss", notice);
-  }
-
   /** For servers that count nothing. */
   #estimatedContext(): number {
     return estimatedTokens({
@@ -472,80 +448,6 @@ export class TurnEngine {
       tools: this.#parts.tools.schemas(),
       items: providerHistory(this.#core.log.records).items,
     });
-  }
-
-  #observe(event: AgentEvent): void {
-    const { live, environment } = this.#core;
-    environment.observeAgent(event);
-    const at = environment.now();
-    switch (event.event) {
-      case "request-started":
-        this.#core.lastRequest = Math.max(this.#core.lastRequest, event.requestNumber);
-        live.begin(event.requestNumber);
-        this.#activity("requesting", event.requestNumber, event.attempt, 0);
-        return;
-      case "output":
-        if (event.omittedCharacters === 0) this.#core.update(live.stream(event.channel, event.text, at));
-        else
-          // What was omitted cannot be shown: the recorded text replaces all of it at the boundary.
-          this.#core.update(live.stream(event.channel, `…${event.text}`, at));
-        return;
-      case "output-discarded":
-        this.#core.update(live.discard(at));
-        return;
-      case "progress": {
-        const { reasoningCharacters, textCharacters, argumentCharacters } = event;
-        const phase = argumentCharacters > 0 ? "calling" : textCharacters > 0 ? "writing" : "thinking";
-        this.#activity(
-          phase,
-          event.requestNumber,
-          1,
-          reasoningCharacters + textCharacters + argumentCharacters,
-        );
-        return;
-      }
-      case "attempt-failed":
-        if (event.retryInMs !== undefined)
-          this.#core.notice(
-            "warning",
-            "retry",
-            `Attempt ${event.attempt} of the request failed (${event.failure.code}: ${event.failure.message}); trying again in ${(event.retryInMs / 1_000).toFixed(1)} s.`,
-          );
-        return;
-      case "run-started":
-      case "request-completed":
-      case "exchange":
-    }
-  }
-
-  #activity(
-    phase: "requesting" | "thinking" | "writing" | "calling" | "tools",
-    request: number,
-    attempt: number,
-    characters: number,
-  ): void {
-    this.#core.emit({ kind: "activity", phase, request, attempt, characters });
-  }
-
-  #callNews(callId: string, news: { readonly status: "running" }): void {
-    const update = { type: "tool-call-update", callId, ...news, at: this.#core.environment.now() } as const;
-    this.#core.live.call(update);
-    this.#core.update(update);
-  }
-
-  /** Shown at once; the record, which follows with the whole wave, says the same. */
-  #callFinished({ call, result, details, resourceUris, durationMs }: SettledCall): void {
-    const update: Extract<SessionUpdate, { type: "tool-call-update" }> = {
-      type: "tool-call-update",
-      callId: call.callId,
-      status: toolStatus(result.status),
-      content: [...toolContent(result.output, details, updateTextLimit)],
-      ...(resourceUris.length === 0 ? {} : { resourceUris: [...resourceUris] }),
-      durationMs,
-      at: this.#core.environment.now(),
-    };
-    this.#core.live.call(update);
-    this.#core.update(update);
   }
 }
 
