@@ -171,6 +171,7 @@ async function compose(
     machine,
     conversation: undefined,
     directories: [roots.state],
+    workspace: undefined,
     report: (error) => diagnostics(`cleaning up after earlier hosts: ${failureOf(error).message}`),
   });
   opened.push(() => cleaned.finish(leftoverWaitMs));

@@ -212,6 +212,7 @@ async function compose(
     machine,
     conversation: host.conversationId,
     directories: [roots.state, ...(options.outputPath === undefined ? [] : [dirname(options.outputPath)])],
+    workspace,
     report: reportLeftover(options),
   });
   opened.push(() => cleaned.finish(leftoverWaitMs));

@@ -10,6 +10,7 @@ import { lockHolder } from "../orchestrator/record/writer-lock.ts";
 import type { Roots } from "../orchestrator/record/roots.ts";
 import { removeRecordLeftovers } from "../orchestrator/recovery/record-leftovers.ts";
 import type { RedisRuntime } from "../redis/runtime.ts";
+import { removeAbandonedPlaceholders } from "../workers/sandbox/placeholder.ts";
 import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
 import { type Machine, ledgerDirectory, sandboxTemporaryRoot } from "./machine.ts";
 
@@ -21,6 +22,8 @@ export type LeftoverParts = {
   readonly conversation: ConversationId | undefined;
   /** Further directories in which a killed host may have been publishing a file. */
   readonly directories: readonly string[];
+  /** The working directory, in which a killed host may have been holding names; sandboxed commands of sessions clean their own. */
+  readonly workspace: string | undefined;
   /** Told, one by one, what could not be cleaned. */
   readonly report: (error: unknown) => void;
 };
@@ -47,6 +50,10 @@ export async function removeLeftovers(parts: LeftoverParts): Promise<void> {
   await step(() => removeRecordLeftovers(roots.data, parts.conversation, report));
   await step(() => machine.captures.removeAbandoned());
   await step(() => pruneOverflow(overflowPlaces(roots.data)));
+  await step(async () => {
+    await Promise.resolve();
+    if (parts.workspace !== undefined) removeAbandonedPlaceholders(parts.workspace);
+  });
   for (const directory of parts.directories) await step(() => removeAbandonedTemporaries(directory));
 }
 

@@ -77,7 +77,7 @@ export function discoverRoles(locations: RoleLocations): RoleCatalog {
 }
 
 /**
- * The nearest `.autolith/agents/` from `workingDirectory` up to the project's root (the nearest directory with `.git`),
+ * The nearest `.autolith/agents/` from `workingDirectory` up to the project's root (the nearest one with a repository),
  * at most {@link maxProjectLevels} up. Outside a repository only the working directory's own counts, so that a stray
  * directory in a shared parent cannot speak for the project.
  */
@@ -114,7 +114,7 @@ export function checkToolGrants(role: Role, childTools: readonly string[]): Role
 function projectRoot(start: string): string | undefined {
   let directory = start;
   for (let level = 0; level < maxProjectLevels; level++) {
-    if (exists(join(directory, ".git"), "anything")) return directory;
+    if (isRepository(join(directory, ".git"))) return directory;
     const parent = dirname(directory);
     if (parent === directory) return undefined;
     directory = parent;
@@ -122,10 +122,18 @@ function projectRoot(start: string): string | undefined {
   return undefined;
 }
 
-function exists(path: string, what: "directory" | "anything"): boolean {
+/**
+ * A repository's directory has a HEAD, and a linked checkout's is a file. Git passes over any other, and so do we: a sandbox
+ * holds the name `.git` by a directory while a command runs.
+ */
+function isRepository(dotGit: string): boolean {
+  return exists(dotGit, "file") || exists(join(dotGit, "HEAD"), "file");
+}
+
+function exists(path: string, what: "directory" | "file"): boolean {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
-    return found !== undefined && (what === "anything" || found.isDirectory());
+    return found !== undefined && (what === "directory" ? found.isDirectory() : found.isFile());
   } catch {
     // A path that cannot be looked at (no permission, a loop of links) holds nothing for us.
     return false;

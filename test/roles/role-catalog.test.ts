@@ -189,6 +189,7 @@ describe("files", () => {
 describe("the project's directory", () => {
   it("is the nearest one up to the repository's root", () => {
     mkdirSync(join(root, "repo/.git"), { recursive: true });
+    writeFileSync(join(root, "repo/.git/HEAD"), "ref: refs/heads/main\n");
     mkdirSync(join(root, "repo/a/b"), { recursive: true });
     mkdirSync(join(root, ".autolith/agents"), { recursive: true });
     expect(projectRoleDirectory(join(root, "repo/a/b"))).toBeUndefined();
@@ -196,6 +197,14 @@ describe("the project's directory", () => {
     expect(projectRoleDirectory(join(root, "repo/a/b"))).toBe(join(root, "repo/.autolith/agents"));
     mkdirSync(join(root, "repo/a/.autolith/agents"), { recursive: true });
     expect(projectRoleDirectory(join(root, "repo/a/b"))).toBe(join(root, "repo/a/.autolith/agents"));
+  });
+
+  it("is found past names that a sandbox holds while a command runs", () => {
+    mkdirSync(join(root, "repo/.autolith/agents"), { recursive: true });
+    mkdirSync(join(root, "repo/sub/.git/autolith-placeholder.1.2.3"), { recursive: true });
+    mkdirSync(join(root, "repo/sub/.autolith/autolith-placeholder.1.2.3"), { recursive: true });
+    writeFileSync(join(root, "repo/.git"), "gitdir: /elsewhere\n");
+    expect(projectRoleDirectory(join(root, "repo/sub"))).toBe(join(root, "repo/.autolith/agents"));
   });
 
   it("is the working directory's own outside a repository", () => {

@@ -1,11 +1,15 @@
-import { lstatSync, mkdirSync, readFileSync, realpathSync, rmdirSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { describeWriteFailure } from "../shell/file-system-name.ts";
+import {
+  holdPlaceholder,
+  isPlaceholder,
+  protectedNames,
+  releasePlaceholder,
+  removeAbandonedPlaceholders,
+} from "./placeholder.ts";
 import { SandboxError } from "./sandbox-error.ts";
-
-/** Names in a workspace that decide what runs outside the sandbox later: git's hooks and configuration, and our own. */
-const protectedNames = [".git", ".autolith"] as const;
 
 /** What stays read-only in a workspace, and what must be writable beside it. */
 export interface WorkspaceProtection {
@@ -16,12 +20,12 @@ export interface WorkspaceProtection {
   release(): void;
 }
 
-/** How many running commands need a placeholder directory to exist, by its path. */
+/** How many running commands of this host need a placeholder to exist, by its path. */
 const placeholderUses = new Map<string, number>();
 
 /**
- * Finds what to protect in a workspace (its real path). A name that does not exist yet is held by an empty directory
- * for as long as a command runs, since what is not there cannot be made read-only. Throws {@link SandboxError}
+ * Finds what to protect in a workspace (its real path). A name that does not exist yet is held by a placeholder
+ * for as long as a command runs, of whichever host, since what is not there cannot be made read-only. Throws {@link SandboxError}
  * `sandbox-workspace` when a name is a symbolic link: a link itself cannot be protected.
  *
  * `administer` is for an isolated child in its own checkout: it may commit, but neither hooks nor configuration nor
@@ -31,18 +35,21 @@ export function protectWorkspace(workspace: string, git: "protect" | "administer
   const held: string[] = [];
   const paths: string[] = [];
   const writable: string[] = [];
+  removeAbandonedPlaceholders(workspace);
   for (const name of protectedNames) {
     const path = join(workspace, name);
-    const stats = lookAt(path);
+    const there = lookAt(path);
+    const stats =
+      there !== undefined && (placeholderUses.has(path) || isPlaceholder(path)) ? undefined : there;
     if (stats?.isSymbolicLink() === true) {
       throw new SandboxError(
         "sandbox-workspace",
         `No sandbox in ${workspace}: ${name} is a symbolic link and cannot be protected.`,
       );
     }
-    if (stats === undefined || placeholderUses.has(path)) {
-      if (!hold(path)) continue;
-      held.push(path);
+    if (stats === undefined) {
+      if (hold(path)) held.push(path);
+      else if (there === undefined) continue;
     }
     if (name === ".git" && git === "administer" && stats !== undefined) {
       const administered = administeredPaths(path, stats);
@@ -63,20 +70,18 @@ function lookAt(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-/** Makes sure that a name exists; false when this user cannot make it, and so no command can either. */
+/** Makes sure that a name exists and goes on existing; false when this user cannot make it, and so no command can either. */
 function hold(path: string): boolean {
   try {
-    mkdirSync(path);
+    holdPlaceholder(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "EROFS" || code === "EACCES" || code === "EPERM") return false;
-    if (code !== "EEXIST") {
-      throw new SandboxError(
-        "sandbox-workspace",
-        `No sandbox: ${path} cannot be protected. ${describeWriteFailure(error, path)}`,
-        { cause: error },
-      );
-    }
+    throw new SandboxError(
+      "sandbox-workspace",
+      `No sandbox: ${path} cannot be protected. ${describeWriteFailure(error, path)}`,
+      { cause: error },
+    );
   }
   placeholderUses.set(path, (placeholderUses.get(path) ?? 0) + 1);
   return true;
@@ -89,13 +94,7 @@ function letGo(path: string): void {
     return;
   }
   placeholderUses.delete(path);
-  try {
-    rmdirSync(path);
-  } catch (error) {
-    // Somebody outside made a repository there meanwhile, or removed it: both leave nothing of ours behind.
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
-  }
+  releasePlaceholder(path);
 }
 
 interface AdministeredPaths {

@@ -1,7 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { processIdentity } from "../../../orchestrator/record/process-identity.ts";
+import {
+  holdPlaceholder,
+  isPlaceholder,
+  markName,
+  releasePlaceholder,
+  removeAbandonedPlaceholders,
+} from "../../../workers/sandbox/placeholder.ts";
 import { probeSandbox } from "../../../workers/sandbox/sandbox.ts";
 import { readProcessTable } from "../../../workers/spawner/process-table.ts";
 import { scratchDirectory } from "../spawner/collect.ts";
@@ -120,6 +128,44 @@ describe("git in a sandbox", () => {
     for (const { text } of results) expect(text.match(/Read-only file system/g)).toHaveLength(2);
     expect(existsSync(join(at.workspace, ".git"))).toBe(false);
     expect(existsSync(join(at.workspace, ".autolith"))).toBe(false);
+  });
+});
+
+describe("placeholders of other hosts", () => {
+  const identity = processIdentity();
+
+  test("those of dead hosts are taken away, of live ones kept, and a directory of the user's stays", async () => {
+    const at = await scene();
+    const dead = { ...identity, startTime: "0" };
+    const live = processIdentity(process.ppid);
+    for (const name of [".git", ".autolith"])
+      mkdirSync(join(at.workspace, name, markName(dead)), { recursive: true });
+    mkdirSync(join(at.workspace, ".git", markName(live)));
+    const { text } = await confinedBash(at, "mkdir .git/hooks .autolith/agents 2>&1; true");
+    expect(text.match(/Read-only file system/g)).toHaveLength(2);
+    expect(readdirSync(join(at.workspace, ".git"))).toEqual([markName(live)]);
+    expect(existsSync(join(at.workspace, ".autolith"))).toBe(false);
+    mkdirSync(join(at.workspace, ".autolith/agents"), { recursive: true });
+    removeAbandonedPlaceholders(at.workspace);
+    expect(existsSync(join(at.workspace, ".autolith/agents"))).toBe(true);
+  });
+
+  test("the name is held until the last host lets it go", () => {
+    const path = join(scratchDirectory(), ".git");
+    mkdirSync(join(path, markName(processIdentity(process.ppid))), { recursive: true });
+    holdPlaceholder(path);
+    releasePlaceholder(path);
+    expect(readdirSync(path)).toHaveLength(1);
+  });
+
+  test("a repository made meanwhile is left alone", () => {
+    const root = scratchDirectory();
+    holdPlaceholder(join(root, ".git"));
+    execFileSync("git", ["init", "-q", root]);
+    expect(isPlaceholder(join(root, ".git"))).toBe(false);
+    releasePlaceholder(join(root, ".git"));
+    expect(readdirSync(join(root, ".git"))).not.toContain(markName(identity));
+    expect(existsSync(join(root, ".git/HEAD"))).toBe(true);
   });
 });
 
