@@ -17,7 +17,7 @@ import { acquireWriterLock, type WriterLock } from "../record/writer-lock.ts";
 import { type Papercut, isActivePapercut, papercutDocument, repeatedPapercut } from "./papercut.ts";
 
 /** Reports that are kept; the oldest closed ones go first, then the oldest. */
-const papercutLimit = 1_000;
+export const papercutLimit = 1_000;
 /** Time that a change waits for another process that changes the file, in milliseconds. */
 const lockWaitMs = 5_000;
 const lockPauseMs = 20;

@@ -1,7 +1,12 @@
 /** What is known of a response beside its events. */
 export interface BodyWatch {
-  /** Called for every chunk of bytes, keep-alive comments included, before anybody parses it. What it throws ends the body. */
-  onBytes(bytes: Uint8Array): void;
+  /**
+   * Called for every chunk of bytes, keep-alive comments included, before anybody parses it. Answers how many of them may be passed on;
+   * when that is not all, the body fails behind them.
+   */
+  onBytes(bytes: Uint8Array): number;
+  /** What the body fails with then. */
+  refusal(): Error;
   /** True when the answer is whole: the rest of the body is then read to its end, so that the connection is reused. */
   isComplete(): boolean;
 }
@@ -16,15 +21,22 @@ const drainByteLimit = 65_536;
 export function watchedResponse(response: Response, watch: BodyWatch): Response {
   if (response.body === null) return response;
   const reader = response.body.getReader();
+  let refused = false;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
+      // Not before the consumer has taken what came before: an error would discard it.
+      if (refused) {
+        await reader.cancel();
+        throw watch.refusal();
+      }
       const { done, value } = await reader.read();
       if (done) {
         controller.close();
         return;
       }
-      watch.onBytes(value);
-      controller.enqueue(value);
+      const passed = watch.onBytes(value);
+      refused = passed < value.length;
+      controller.enqueue(refused ? value.subarray(0, passed) : value);
     },
     async cancel(reason) {
       if (watch.isComplete()) await drain(reader);

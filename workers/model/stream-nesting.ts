@@ -4,6 +4,11 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const prefix = Buffer.from("data:");
 
+/** The rest of a body nests too deep to be parsed. */
+export class DeepJsonError extends Error {
+  override readonly name = "DeepJsonError";
+}
+
 /** Follows the JSON in a response: of every event of a stream, or of a whole body. */
 export class StreamNesting {
   readonly #isEventStream: boolean;
@@ -17,13 +22,13 @@ export class StreamNesting {
     this.#isEventStream = isEventStream;
   }
 
-  /** False once something nests deeper than a parser may be given. */
-  take(bytes: Uint8Array): boolean {
-    for (const byte of bytes) {
+  /** Number of these bytes that a parser may be given: fewer than there are once something nests too deep. */
+  take(bytes: Uint8Array): number {
+    for (const [index, byte] of bytes.entries()) {
       const fits = this.#isEventStream ? this.#takeLine(byte) : this.#nesting.take(byte);
-      if (!fits) return false;
+      if (!fits) return index;
     }
-    return true;
+    return bytes.length;
   }
 
   /** The data of an event may go over several lines; an empty line ends the event. */

@@ -9,7 +9,7 @@ import { jsonDepthLimit } from "../../orchestrator/contract/json-nesting.ts";
 import { secretRemover, type SecretRemover } from "../../orchestrator/secrets/secret-removal.ts";
 import { bounded, classifyRefusal, classifyTransport, systemCodes } from "./failure-classification.ts";
 import { openAiClient, refusalIn } from "./openai-client.ts";
-import { StreamNesting } from "./stream-nesting.ts";
+import { DeepJsonError, StreamNesting } from "./stream-nesting.ts";
 import { watchedResponse } from "./response-body.ts";
 import type { StreamAssembler } from "./stream-assembly.ts";
 
@@ -22,7 +22,7 @@ export interface ExchangeBounds {
 }
 
 /** Why an exchange was ended from our side, besides a cancel. */
-type ForcedEnd = "head-timeout" | "idle-timeout" | "too-large" | "too-deep";
+type ForcedEnd = "head-timeout" | "idle-timeout" | "too-large";
 
 /** A request with its bounds: time to the response head, then silence inside the stream, and its size. */
 export class TimedExchange {
@@ -69,8 +69,6 @@ export class TimedExchange {
         throw this.#failure("timeout", `No response came within ${responseHeadTimeoutMs} ms.`);
       case "idle-timeout":
         throw this.#failure("timeout", `The stream was silent for ${streamIdleTimeoutMs} ms.`);
-      case "too-deep":
-        throw this.#failure("malformed", `The response holds JSON that nests deeper than ${jsonDepthLimit}.`);
       case "too-large":
         throw this.#failure("malformed", `The response is larger than ${maxResponseBytes} bytes.`);
     }
@@ -85,6 +83,7 @@ export class TimedExchange {
       if (ended instanceof ModelRequestError) return ended;
       throw ended;
     }
+    if (error instanceof DeepJsonError) return this.#failure("malformed", error.message);
     const refusal = refusalIn(error);
     if (refusal !== undefined)
       return this.#reported(classifyRefusal(refusal, this.#assembler.outputReceived), error);
@@ -110,10 +109,9 @@ export class TimedExchange {
     return watchedResponse(response, {
       onBytes: (bytes) => {
         this.#received(bytes.length);
-        if (nesting.take(bytes)) return;
-        this.#end("too-deep");
-        throw new SyntaxError("nested too deep");
+        return nesting.take(bytes);
       },
+      refusal: () => new DeepJsonError(`The response holds JSON that nests deeper than ${jsonDepthLimit}.`),
       isComplete: () => this.#assembler.isComplete,
     });
   }

@@ -1,4 +1,6 @@
 /** Bounds of work: jobs, agents, tools, permissions. */
+import { papercutContentLimit, papercutTitleLimit } from "../../papercuts/papercut.ts";
+import { papercutLimit } from "../../papercuts/papercut-store.ts";
 import { defaultOverflowLimits } from "../../record/overflow-retention.ts";
 import { errorLimit } from "../../agents/agent-result.ts";
 import { threadLossLimit } from "../../agents/run-agent.ts";
@@ -120,6 +122,12 @@ const permissionLimits = topicLimits("permissions", [
   ["answer of the classifier", answerTokenLimit, "tokens"],
 ]);
 
+const papercutLimits = topicLimits("papercuts", [
+  ["papercuts", papercutLimit, "items"],
+  ["title", papercutTitleLimit, "characters"],
+  ["content", papercutContentLimit, "characters"],
+]);
+
 const inputLimits = topicLimits("input", [
   ["one input", inputCharacterLimit, "characters"],
   ["images of one input", inputImageLimit, "items"],
@@ -138,5 +146,6 @@ export function workLimits(environment: Environment): readonly Limit[] {
     ...toolLimits,
     ...permissionLimits,
     ...inputLimits,
+    ...papercutLimits,
   ];
 }

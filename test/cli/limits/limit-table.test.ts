@@ -20,7 +20,14 @@ const inner: ReadonlySet<string> = new Set([
   ...["blockBytes", "chunkBytes", "windowBytes", "drainByteLimit", "blockingWaitSeconds", "outputLineBytes"],
   ...["longestTimerMs", "longestPauseMs", "anchorPrefixBytes", "stallCharacters", "logTailBytes"],
   // Excerpts inside messages.
-  ...["errorTextLimit", "previewCharacters", "retainedCharacters", "excerptCharacters", "excerptLimit"],
+  ...[
+    "errorTextLimit",
+    "previewCharacters",
+    "retainedCharacters",
+    "excerptCharacters",
+    "excerptLimit",
+    "excerptBytes",
+  ],
   ...["recentOutputLimit", "recentToolLimit", "listedPartLimit", "structuredCharacters", "jobReferenceLimit"],
   // Attempts inside one step.
   ...[
