@@ -2,14 +2,12 @@
  * The command line as data. Session options are accepted before and after the subcommand; every refusal names the argument, the
  * rule and what to do, and ends the process with status 64.
  */
-import { AutolithError } from "../orchestrator/contract/failure.ts";
-import { type PermissionMode, permissionModeSchema } from "../orchestrator/contract/permissions.ts";
+import { type PermissionMode, permissionModes } from "../orchestrator/contract/permission-mode.ts";
 
-/** A refused command line; code `usage`. */
-export class UsageError extends AutolithError {
-  constructor(message: string) {
-    super("usage", message);
-  }
+/** A refused command line. Not an AutolithError: every command loads this, and schemas come with those. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly code = "usage";
 }
 
 /** Options that hold for a whole process, whatever the subcommand. */
@@ -110,16 +108,16 @@ function addOption(options: Map<string, string[]>, option: ReadOption, table: Op
 function sessionOptions(options: ReadonlyMap<string, readonly string[]>): SessionOptions {
   const single = (name: string): string | undefined => options.get(name)?.[0];
   const permissions = single("permissions");
-  const mode = permissions === undefined ? undefined : permissionModeSchema.safeParse(permissions);
-  if (mode?.success === false)
+  const mode = permissionModes.find((known) => known === permissions);
+  if (permissions !== undefined && mode === undefined)
     throw new UsageError(
-      `--permissions takes ask, auto, sandbox or full, not ${JSON.stringify(permissions)}.`,
+      `--permissions takes ${permissionModes.join(", ")}, not ${JSON.stringify(permissions)}.`,
     );
   const [model, provider] = [single("model"), single("provider")];
   if (provider !== undefined && model === undefined) throw new UsageError("--provider needs --model too.");
   if (model === "" || provider === "") throw new UsageError("--model and --provider may not be empty.");
   return {
-    permissions: mode?.data,
+    permissions: mode,
     model,
     provider,
     immutable: options.has("immutable") || options.has("pristine"),

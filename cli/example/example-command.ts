@@ -1,4 +1,6 @@
 /** `autolith example NAME [DIRECTORY]`: copies a bundled example into a directory of its own and runs its job there. */
+// First: it decides how the schemas of everything below are checked.
+import "../schema-checks.ts";
 import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

@@ -1,4 +1,6 @@
 /** `autolith run-job`: arguments, signals and streams around {@link runJob}. */
+// First: it decides how the schemas of everything below are checked.
+import "../schema-checks.ts";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import {

@@ -1,10 +1,10 @@
 /** Permission modes and the authority port: who may run which command or touch which path. Approval needed and nobody to ask = denied at once. */
 import { z } from "zod";
+import { type PermissionMode, permissionModes } from "./permission-mode.ts";
 import type { ToolCaller } from "./caller.ts";
 
-/** `auto` classifies each command; `sandbox` runs sandboxed or not at all; `full` runs with the user's privileges; `ask` asks a person. */
-export const permissionModeSchema = z.enum(["ask", "auto", "sandbox", "full"]);
-export type PermissionMode = z.infer<typeof permissionModeSchema>;
+export const permissionModeSchema = z.enum(permissionModes);
+export type { PermissionMode } from "./permission-mode.ts";
 
 /** How an authorised command runs, or why it does not. */
 export type CommandDecision =

@@ -45,7 +45,7 @@ describe("the command line", () => {
     [["--input"], "--input needs a value"],
     [["--input", "--output", "x"], "--input needs a value"],
     [["--input", "a", "--input", "b"], "given twice"],
-    [["--permissions", "yolo"], "--permissions takes ask, auto, sandbox or full"],
+    [["--permissions", "yolo"], "--permissions takes ask, auto, sandbox, full"],
     [["--provider", "p"], "--provider needs --model"],
     [["--pristine=1"], "--pristine takes no value"],
     [["extra"], 'Unexpected argument "extra"'],
