@@ -5,6 +5,8 @@ import { Keyword } from "../lisp/data-forms/index.ts";
 import { discoverRoles } from "../roles/index.ts";
 import type { AgentEvent } from "../orchestrator/contract/agent-thread.ts";
 import type { ChildObservation } from "../orchestrator/agents/child-service.ts";
+import { defaultAgentLimits } from "../orchestrator/contract/agent-limits.ts";
+import { retryLine } from "./retry-line.ts";
 import { AutolithError, failureOf } from "../orchestrator/contract/failure.ts";
 import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
 import type { ConversationId } from "../orchestrator/contract/identifiers.ts";
@@ -145,7 +147,12 @@ async function compose(
   redis.queue.onHealth((health) => options.diagnostics(healthLine(health)));
   performance.mark("autolith:redis-open");
   const mode = options.permissions ?? (await savedPermissions(roots, options.diagnostics));
-  const observeAgent = (event: AgentEvent): void => exchange.observe(event);
+  const observeAgent = (event: AgentEvent): void => {
+    exchange.observe(event);
+    const { source } = choice;
+    const line = retryLine(event, source.kind === "live" ? source.endpoint : undefined, defaultAgentLimits);
+    if (line !== undefined) options.diagnostics(line);
+  };
   const authority = headlessAuthority({
     mode,
     workspace,
