@@ -13,7 +13,7 @@ import type { ConversationId } from "../orchestrator/contract/identifiers.ts";
 import { lookupRole } from "../orchestrator/agents/role-directory.ts";
 import { HeadlessHost, type HeadlessHostParts } from "../orchestrator/host/headless-host.ts";
 import type { JobAnnouncement } from "../orchestrator/jobs/supervisor.ts";
-import { headlessAuthority } from "../orchestrator/permissions/headless-authority.ts";
+import { headlessAuthority, judgementText } from "../orchestrator/permissions/headless-authority.ts";
 import { modelClassifier } from "../orchestrator/permissions/model-classifier.ts";
 import { jobLimits } from "../orchestrator/settings/job-limits.ts";
 import { knownSecretRemover, secretRemover, secretValues } from "../orchestrator/secrets/secret-removal.ts";
@@ -163,9 +163,8 @@ async function compose(
       jobPrompt: options.jobPrompt,
       replay: exchange.replay,
       observe: observeAgent,
-      record: ({ request, verdict }) =>
-        options.diagnostics(`permissions: ${verdict} for ${JSON.stringify(request.command.slice(0, 200))}`),
     }),
+    judged: (judgement) => options.diagnostics(`permissions: ${judgementText(judgement)}`),
   });
   const limits = jobLimits(environment);
   const hostParts: HeadlessHostParts = {
