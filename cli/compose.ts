@@ -5,13 +5,15 @@ import { Keyword } from "../lisp/data-forms/index.ts";
 import { discoverRoles } from "../roles/index.ts";
 import type { AgentEvent } from "../orchestrator/contract/agent-thread.ts";
 import type { ChildObservation } from "../orchestrator/agents/child-service.ts";
+import { defaultAgentLimits } from "../orchestrator/contract/agent-limits.ts";
+import { retryLine } from "./retry-line.ts";
 import { AutolithError, failureOf } from "../orchestrator/contract/failure.ts";
 import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
 import type { ConversationId } from "../orchestrator/contract/identifiers.ts";
 import { lookupRole } from "../orchestrator/agents/role-directory.ts";
 import { HeadlessHost, type HeadlessHostParts } from "../orchestrator/host/headless-host.ts";
 import type { JobAnnouncement } from "../orchestrator/jobs/supervisor.ts";
-import { headlessAuthority } from "../orchestrator/permissions/headless-authority.ts";
+import { headlessAuthority, judgementText } from "../orchestrator/permissions/headless-authority.ts";
 import { modelClassifier } from "../orchestrator/permissions/model-classifier.ts";
 import { jobLimits } from "../orchestrator/settings/job-limits.ts";
 import { knownSecretRemover, secretRemover, secretValues } from "../orchestrator/secrets/secret-removal.ts";
@@ -145,7 +147,12 @@ async function compose(
   redis.queue.onHealth((health) => options.diagnostics(healthLine(health)));
   performance.mark("autolith:redis-open");
   const mode = options.permissions ?? (await savedPermissions(roots, options.diagnostics));
-  const observeAgent = (event: AgentEvent): void => exchange.observe(event);
+  const observeAgent = (event: AgentEvent): void => {
+    exchange.observe(event);
+    const { source } = choice;
+    const line = retryLine(event, source.kind === "live" ? source.endpoint : undefined, defaultAgentLimits);
+    if (line !== undefined) options.diagnostics(line);
+  };
   const authority = headlessAuthority({
     mode,
     workspace,
@@ -156,9 +163,8 @@ async function compose(
       jobPrompt: options.jobPrompt,
       replay: exchange.replay,
       observe: observeAgent,
-      record: ({ request, verdict }) =>
-        options.diagnostics(`permissions: ${verdict} for ${JSON.stringify(request.command.slice(0, 200))}`),
     }),
+    judged: (judgement) => options.diagnostics(`permissions: ${judgementText(judgement)}`),
   });
   const limits = jobLimits(environment);
   const hostParts: HeadlessHostParts = {

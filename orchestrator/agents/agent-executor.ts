@@ -78,12 +78,15 @@ async function runChild(
     spec: { ...run.spec, firstRequestNumber: 1 },
     signal: job.signal,
     // A submission accepted at the last boundary stands although its thread died before hearing so.
-    isOver: () => run.yielding.accepted !== undefined,
+    isOver: () => run.yielding.accepted !== undefined || run.yielding.givenUp !== undefined,
   });
   await agent.recorded();
   return agentOutcomeOf({
     outcome,
     submission: run.yielding.accepted,
+    givenUp: run.yielding.givenUp,
+    server: serverOf(run.spec.source),
+    lastAttempts: agent.lastAttempts,
     lastText: agent.lastText,
     usages: agent.usages,
     requestCount: agent.requestCount,
@@ -92,4 +95,11 @@ async function runChild(
     undeliveredPromptCount: run.steering.close(),
     cancelReason: job.signal.aborted ? (job.signal.reason as CancelReason) : undefined,
   });
+}
+
+/** Host and port of a live model's server: a whole URL can hold a password. */
+function serverOf(source: AgentSpec["source"]): string | undefined {
+  if (source.kind !== "live") return undefined;
+  const { baseUrl, provider } = source.endpoint;
+  return URL.parse(baseUrl ?? "")?.host ?? provider;
 }

@@ -19,6 +19,8 @@ import type { AgentTranscript } from "./transcript.ts";
 export type TurnEnd = {
   /** False: the model ended its turn with text. */
   readonly calledTools: boolean;
+  /** The calls of the turn, in wire order. */
+  readonly settled: readonly SettledCall[];
   readonly usage: ModelUsage;
 };
 
@@ -41,6 +43,7 @@ export class AgentHost implements AgentHostPort {
   readonly #parts: AgentHostParts;
   readonly #usages: ModelUsage[] = [];
   #requests = 0;
+  #attempts = 0;
   #lastText = "";
   /** Appends that events began; a boundary and the end of the run wait for them. */
   #recording: Promise<void> = Promise.resolve();
@@ -58,6 +61,11 @@ export class AgentHost implements AgentHostPort {
   /** Requests sent so far, failed ones included. */
   get requestCount(): number {
     return this.#requests;
+  }
+
+  /** Attempts of the last request so far. */
+  get lastAttempts(): number {
+    return this.#attempts;
   }
 
   /** The last text the model produced; empty while there was none. */
@@ -98,10 +106,10 @@ export class AgentHost implements AgentHostPort {
     if (text !== "") this.#lastText = text;
     responded?.(boundary);
     const calls = boundary.items.filter((item) => item.type === "tool-call");
-    const results = await this.#runCalls(calls);
-    const messages = await next({ calledTools: calls.length > 0, usage: boundary.usage });
+    const settled = await this.#runCalls(calls);
+    const messages = await next({ calledTools: calls.length > 0, settled, usage: boundary.usage });
     if (messages === "finish") return { next: "finish" };
-    const items: HostItem[] = [...results, ...messages];
+    const items: HostItem[] = [...settled.map(({ result }) => result), ...messages];
     return items.length === 0 ? { next: "finish" } : { next: "continue", items };
   }
 
@@ -110,7 +118,10 @@ export class AgentHost implements AgentHostPort {
   }
 
   event(event: AgentEvent): void {
-    if (event.event === "request-started") this.#requests += 1;
+    if (event.event === "request-started") {
+      this.#requests += 1;
+      this.#attempts = event.attempt;
+    }
     if (event.event === "attempt-failed") this.#record(this.#parts.transcript.failedAttempt(event));
     this.#parts.observe(event);
   }
@@ -121,7 +132,7 @@ export class AgentHost implements AgentHostPort {
     this.#recording.catch(() => undefined);
   }
 
-  async #runCalls(calls: readonly ToolCallItem[]): Promise<readonly HostItem[]> {
+  async #runCalls(calls: readonly ToolCallItem[]): Promise<readonly SettledCall[]> {
     if (calls.length === 0) return [];
     const settled: readonly SettledCall[] = await dispatchCalls(
       calls,
@@ -129,6 +140,6 @@ export class AgentHost implements AgentHostPort {
       this.#parts.dispatch,
     );
     await this.#parts.transcript.toolResults(settled);
-    return settled.map(({ result }) => result);
+    return settled;
   }
 }

@@ -11,6 +11,12 @@ import type { Submission } from "./yield.ts";
 export type RunEnd = {
   readonly outcome: AgentOutcome;
   readonly submission: Submission | undefined;
+  /** Why the child was ended although it had neither submitted nor failed. */
+  readonly givenUp: string | undefined;
+  /** Host and port of the model's server, when there is one. */
+  readonly server: string | undefined;
+  /** Attempts of the last request. */
+  readonly lastAttempts: number;
   readonly lastText: string;
   readonly usages: readonly ModelUsage[];
   readonly requestCount: number;
@@ -54,20 +60,28 @@ export function agentOutcomeOf(end: RunEnd): Outcome<AgentResult> {
 }
 
 function missingSubmission(end: RunEnd): Failure {
-  const { outcome } = end;
+  const { outcome, givenUp } = end;
+  if (givenUp !== undefined)
+    return { code: "submission-repeated", message: boundedMessage(givenUp), retry: "terminal" };
   if (outcome.status === "failed") {
-    const { model } = outcome.failure;
+    const { code, message, model } = outcome.failure;
     return {
-      code: model === undefined ? outcome.failure.code : `model-${model.code}`,
-      message: boundedMessage(model === undefined ? outcome.failure.message : model.message),
+      code: model === undefined ? code : `model-${model.code}`,
+      message: boundedMessage(model === undefined ? message : model.message + attemptNote(end)),
       retry: "terminal",
     };
   }
   return {
     code: "no-submission",
-    message: "The child stopped without yield.submit.",
+    message: `The child ended its turn without calling yield.submit, also after it was reminded to. The model had answered every request (${end.requestCount}); no answer of the provider was at fault.`,
     retry: "terminal",
   };
+}
+
+/** Where the request that failed went, and how often. */
+function attemptNote({ server, lastAttempts }: RunEnd): string {
+  if (server === undefined || lastAttempts === 0) return "";
+  return ` (${server}, ${lastAttempts === 1 ? "1 attempt" : `${lastAttempts} attempts`})`;
 }
 
 function resultOf(end: RunEnd, status: AgentResult["status"], error: string | undefined): AgentResult {

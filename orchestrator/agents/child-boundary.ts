@@ -39,8 +39,9 @@ export type CompletionSource = {
 export function childBoundary(parts: ChildBoundaryParts): (turn: TurnEnd) => Promise<Continuation> {
   const { transcript, steering, yielding, completions, signal } = parts;
   let reminders = 0;
-  return async ({ calledTools }) => {
-    if (yielding.accepted !== undefined) return "finish";
+  return async ({ calledTools, settled }) => {
+    yielding.observe(settled);
+    if (yielding.accepted !== undefined || yielding.givenUp !== undefined) return "finish";
     const idle = !calledTools && steering.pendingCount === 0 && completions.ready().length === 0;
     if (idle && completions.awaiting()) await completions.arrival(signal);
     const waiting = steering.peek();

@@ -1,5 +1,5 @@
 /** Roles from files as agents run them, and as `task.agents` lists them. */
-import { type DataForm, jsonToForm, recordLimits } from "../../lisp/data-forms/index.ts";
+import { type DataForm, recordLimits } from "../../lisp/data-forms/index.ts";
 import {
   type Role,
   RoleDefinitionError,
@@ -76,7 +76,7 @@ function childContract(contract: OutputContract): NonNullable<ChildRole["contrac
   return {
     jsonSchema: JSON.stringify(contractJsonSchema(contract)),
     check: (data) => {
-      const violations = validateOutput(contract, jsonToForm(data));
+      const violations = validateOutput(contract, data);
       return violations.length === 0 ? [] : [describeViolations(violations)];
     },
   };

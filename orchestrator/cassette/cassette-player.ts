@@ -72,7 +72,9 @@ export class CassettePlayer {
 
   #divergence(key: ExchangeKey, difference: string): ReplayReply {
     const place = `turn ${key.ordinal} of agent ${key.lineage} (purpose ${key.purpose})`;
-    const message = boundedMessage(`Replay differs at ${place}: ${this.#remove(difference)}.`);
+    const message = boundedMessage(
+      `Replay differs at ${place}: ${this.#remove(difference)}. No provider was asked: the run is not the recorded one; record it anew.`,
+    );
     return { outcome: "failure", failure: { code: "replay-divergence", message, outputReceived: false } };
   }
 }

@@ -10,6 +10,8 @@ export type ToolContext = {
   readonly caller: ToolCaller;
   /** The provider's call id; unique within the conversation. */
   readonly callId: string;
+  /** The arguments as the model wrote them, for a tool to whom `3` and `3.0` differ; absent where no model wrote them. */
+  readonly argumentText?: string;
   /** Absolute real path of the directory the caller works in. */
   readonly workspace: string;
   readonly authority: Authority;

@@ -46,5 +46,17 @@ export function parseToolArguments(text: string): ToolArguments {
       problem: `The arguments nest deeper than ${toolArgumentDepth} arrays and objects. Nothing was executed.`,
     };
   }
+  if (holdsProto(value)) {
+    return {
+      ok: false,
+      problem: 'A member named "__proto__" cannot be kept. Nothing was executed. Use another name.',
+    };
+  }
   return { ok: true, value: value as { [key: string]: JsonValue } };
+}
+
+/** Whether an object anywhere in a parsed value has a member that schema checks drop without a word. */
+function holdsProto(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, "__proto__") || Object.values(value).some(holdsProto);
 }

@@ -2,7 +2,8 @@
  * How far a command chain may go without a person, by rules alone. A classifier may be talked into anything by the text it judges;
  * these rules cannot, so they bound what its answer can allow.
  */
-import { type ChainCommand, type CommandChain, runsItsInput } from "./command-chain.ts";
+import { type ChainCommand, commandChain, runsItsInput } from "./command-chain.ts";
+import { type CommandPlace, unreadableEffect } from "./readable-effects.ts";
 
 /** `full`: no rule is against the user's privileges. `sandbox`: at most sandboxed; `reason` names the part that decides. */
 export type CommandCeiling =
@@ -80,14 +81,19 @@ const systemDirectories =
   /^\/(?:etc|boot|usr|bin|sbin|lib|lib64|sys|proc|dev|root|var\/(?:lib|spool|log)|System|Library)(?:\/|$)/;
 const harmlessDevices = /^\/dev\/(?:null|zero|stdout|stderr|stdin|tty|fd\/[0-9]+|shm\/.+)$/;
 
-/** The ceiling of a chain: that of its most dangerous part. */
-export function commandCeiling(chain: CommandChain): CommandCeiling {
+/**
+ * The ceiling of a command's text: `full` only when every part is known to have no effect outside of the workspace but on the network.
+ * What is dangerous is looked for first, for the better reason.
+ */
+export function commandCeiling(text: string, place: CommandPlace): CommandCeiling {
+  const chain = commandChain(text);
   if (chain.kind === "opaque") return { kind: "sandbox", reason: chain.reason };
   for (const command of chain.commands) {
     const reason = danger(command);
     if (reason !== undefined) return { kind: "sandbox", reason };
   }
-  return { kind: "full" };
+  const reason = unreadableEffect(text, chain.commands, place);
+  return reason === undefined ? { kind: "full" } : { kind: "sandbox", reason };
 }
 
 /** Why a command needs a person before it runs with the user's privileges. */

@@ -8,10 +8,11 @@
  * | auto | as a classifier decides, within the ceiling of the command's parts; denied without one | denied | denied |
  * | ask | denied | denied | denied |
  */
-import { isAbsolute, relative } from "node:path";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { failureOf } from "../contract/failure.ts";
 import { commandCeiling } from "./command-ceiling.ts";
-import { commandChain } from "./command-chain.ts";
+import type { CommandPlace } from "./readable-effects.ts";
 import type {
   Authority,
   CommandDecision,
@@ -23,6 +24,15 @@ import type {
 /** A classifier's answer about one command. */
 export type Verdict = "sandbox" | "full" | "deny";
 
+/** What became of a command that was judged in mode auto. */
+export type Judgement = {
+  readonly command: string;
+  readonly verdict: Verdict;
+  readonly decision: CommandDecision;
+  /** The rule that held in the sandbox what the classifier would have let out. */
+  readonly heldBy: string | undefined;
+};
+
 export type HeadlessAuthorityParts = {
   readonly mode: PermissionMode;
   /** Why commands cannot be sandboxed on this machine, or undefined when they can. */
@@ -31,7 +41,17 @@ export type HeadlessAuthorityParts = {
   readonly classify: ((request: CommandRequest, signal: AbortSignal) => Promise<Verdict>) | undefined;
   /** Absolute real path of the directory that may be read and written without asking. */
   readonly workspace: string;
+  /** Told what was decided in mode auto. */
+  readonly judged?: ((judgement: Judgement) => void) | undefined;
 };
+
+/** What a judgement came to, for people: how the command runs first, then why. */
+export function judgementText({ command, verdict, decision, heldBy }: Judgement): string {
+  const answer = `the classifier answered ${verdict.toUpperCase()}`;
+  const held = heldBy === undefined ? "" : `, but a rule holds it in the sandbox: ${heldBy}`;
+  const done = decision.kind === "full" ? "runs with full access" : decision.kind;
+  return `${done}: ${JSON.stringify(command.slice(0, 200))} (${answer}${held})`;
+}
 
 /** True when `path` is `root` or below it. Both absolute and real. */
 export function isWithin(root: string, path: string): boolean {
@@ -106,17 +126,59 @@ async function classified(
     signal.throwIfAborted();
     return denied("classifier-failed", `the command could not be judged: ${failureOf(error).message}`);
   }
-  if (verdict === "sandbox") return sandboxed(parts);
   // What the rules hold in the sandbox stays there: the text that is judged can talk a model into anything.
-  if (verdict === "full") {
-    return commandCeiling(commandChain(request.command)).kind === "full"
-      ? { kind: "full" }
-      : sandboxed(parts);
-  }
+  const ceiling = verdict === "full" ? commandCeiling(request.command, placeOf(request, parts)) : undefined;
+  const decision = await decisionOf(verdict, ceiling?.kind === "full", parts);
+  parts.judged?.({
+    command: request.command,
+    verdict,
+    decision,
+    heldBy: ceiling?.kind === "sandbox" ? ceiling.reason : undefined,
+  });
+  return decision;
+}
+
+async function decisionOf(
+  verdict: Verdict,
+  mayBeFull: boolean,
+  parts: HeadlessAuthorityParts,
+): Promise<CommandDecision> {
+  if (verdict !== "deny") return mayBeFull ? { kind: "full" } : sandboxed(parts);
   return denied(
     "classifier-denied",
     "permission mode auto judged that this job does not call for the command.",
   );
+}
+
+function placeOf({ directory }: CommandRequest, { workspace }: HeadlessAuthorityParts): CommandPlace {
+  return {
+    workspace,
+    directory,
+    isInside: (path) => {
+      const real = realPath(path);
+      return isWithin(workspace, real) && !/\/\.(?:git|autolith)(?:\/|$)/i.test(real.slice(workspace.length));
+    },
+    exists: (path) => existsSync(path),
+  };
+}
+
+/** The path with all links followed that exist; one that leads nowhere, or cannot be followed, leads to the root. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    if (isPresent(path)) return "/";
+    return path === dirname(path) ? path : join(realPath(dirname(path)), basename(path));
+  }
+}
+
+function isPresent(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // No file has so long a name; whatever else cannot be looked at may be anything.
+    return (error as NodeJS.ErrnoException).code !== "ENAMETOOLONG";
+  }
 }
 
 function decidePath(path: string, parts: HeadlessAuthorityParts): PathDecision {

@@ -23,12 +23,6 @@ export type ModelClassifierParts = {
   readonly jobPrompt: string;
   readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
   readonly observe: (event: AgentEvent) => void;
-  /** Told every verdict with what was asked; part of the run's record. */
-  readonly record: (judged: {
-    readonly request: CommandRequest;
-    readonly answer: string;
-    readonly verdict: Verdict;
-  }) => void;
 };
 
 /** A classifier for {@link headlessAuthority}. Rejects when the model gives no answer; that denies. */
@@ -64,8 +58,6 @@ export function modelClassifier(
     const answer = response.items
       .flatMap((item) => (item.type === "assistant-message" ? [item.text] : []))
       .join(" ");
-    const verdict = verdictOf(answer);
-    parts.record({ request, answer, verdict });
-    return verdict;
+    return verdictOf(answer);
   };
 }

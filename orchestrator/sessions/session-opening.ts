@@ -4,6 +4,7 @@ import type { AutolithError } from "../contract/failure.ts";
 import type { PermissionMode } from "../contract/permissions.ts";
 import { ConversationHost, type ConversationHostParts } from "../host/conversation-host.ts";
 import { papercutScheme, papercutTool } from "../papercuts/papercut-access.ts";
+import { judgementText } from "../permissions/headless-authority.ts";
 import { modelClassifier } from "../permissions/model-classifier.ts";
 import type { Conversation } from "../record/conversation.ts";
 import type { ConversationRecord, StoredRecord } from "../record/conversation-record.ts";
@@ -70,13 +71,9 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
         jobPrompt: latestPrompts(core),
         replay: environment.replay,
         observe: environment.observeAgent,
-        record: ({ verdict }) =>
-          core?.notice(
-            "info",
-            "permission",
-            `Permission mode auto: ${verdict} for ${request.command.slice(0, 200)}`,
-          ),
       })(request, signal),
+    judged: (judgement) =>
+      core?.notice("info", "permission", `Permission mode auto: ${judgementText(judgement)}`),
   });
   const hostParts: ConversationHostParts = {
     dataRoot: environment.dataRoot,

@@ -192,7 +192,10 @@ async function perform(
     );
     // A call without effects may run while its intent is being written; nothing else may.
     if (tool.effects !== "none") await recorded;
-    const [outcome] = await Promise.all([tool.execute(args, { ...context, callId: call.callId }), recorded]);
+    const [outcome] = await Promise.all([
+      tool.execute(args, { ...context, callId: call.callId, argumentText: call.arguments }),
+      recorded,
+    ]);
     return outcome;
   } catch (error) {
     const failure = failureOf(error);

@@ -89,6 +89,10 @@ function parseProperties(schema: PlistReader, source: SchemaSource, path: string
         name === "" ? "a property's name is empty" : `the property ${JSON.stringify(name)} is declared twice`;
       throw new DataFormError("invalid-value", problem, { position, key: ":properties" });
     }
+    if (name === "__proto__") {
+      const problem = 'no result can keep a property named "__proto__"; choose another name';
+      throw new DataFormError("invalid-value", problem, { position, key: ":properties" });
+    }
     names.add(name);
     const schemaPosition = source.locations?.elementPosition(entry as DataList, 1);
     const nested = { form, locations: source.locations, position: schemaPosition };

@@ -67,7 +67,7 @@ describe("a session host killed in the middle of its work", () => {
       );
       expect(new Set(completions).size).toBe(completions.length);
       for (const request of server.requests) expect(unpaired(request)).toEqual([]);
-      await third.kill();
+      await third.close();
     },
   );
 });

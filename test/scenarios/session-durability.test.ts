@@ -120,7 +120,7 @@ describe("sessions over restarts", () => {
       update.type === "user-message" ? [update.text] : [],
     );
     expect(texts).toEqual(["run something long", "what happened", "after the crash"]);
-    await third.kill();
+    await third.close();
     const resumed = JSON.parse(server.requests[1]?.text ?? "{}") as {
       input: { type: string; call_id?: string; output?: string }[];
     };

@@ -49,7 +49,7 @@ export async function runTurns(
     if (reason !== undefined) return { status: "cancelled", requests, reason };
     return { status: "failed", requests, failure: agentFailure(error) };
   }
-  const message = `The run made ${spec.limits.maxTurns} turns without finishing, which is its limit.`;
+  const message = `The agent made ${spec.limits.maxTurns} turns (model answers with their tool calls) without finishing, which is the limit of one run. Give it a smaller task.`;
   return { status: "failed", requests, failure: { code: "turn-limit", message } };
 }
 

@@ -32,7 +32,7 @@ function markedHost(name: string): ProcessIdentity | undefined {
 
 /**
  * Whether a path is a directory that holds hosts' marks and nothing else. An empty one counts too: a host may be about to mark it,
- * and it must not go while somebody relies on it.
+ * and it must not go while somebody relies on it. Empty ones are taken away with the last mark, whoever made them.
  */
 export function isPlaceholder(path: string): boolean {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
@@ -67,14 +67,20 @@ export function releasePlaceholder(path: string): void {
   removeMark(path, markName(processIdentity()));
 }
 
-/** Takes away what dead hosts left in a workspace; a directory that holds anything else stays as it is. Throws the file system's error. */
+/**
+ * Takes away what dead hosts left in a workspace; a directory that holds anything else stays as it is, and so does what this user
+ * may not remove. Throws the file system's other errors.
+ */
 export function removeAbandonedPlaceholders(workspace: string): void {
   for (const name of protectedNames) {
     const path = join(workspace, name);
     if (!isPlaceholder(path)) continue;
     for (const entry of readdirSync(path)) {
       const host = markedHost(entry);
-      if (host !== undefined && !isRunning(host)) removeMark(path, entry);
+      if (host === undefined || isRunning(host)) continue;
+      ignoring(["EACCES", "EPERM", "EROFS"], () => {
+        removeMark(path, entry);
+      });
     }
   }
 }

@@ -39,14 +39,13 @@ export function protectWorkspace(workspace: string, git: "protect" | "administer
   for (const name of protectedNames) {
     const path = join(workspace, name);
     const there = lookAt(path);
-    const stats =
-      there !== undefined && (placeholderUses.has(path) || isPlaceholder(path)) ? undefined : there;
-    if (stats?.isSymbolicLink() === true) {
+    if (there?.isSymbolicLink() === true) {
       throw new SandboxError(
         "sandbox-workspace",
         `No sandbox in ${workspace}: ${name} is a symbolic link and cannot be protected.`,
       );
     }
+    const stats = placeholderUses.has(path) || isPlaceholder(path) ? undefined : there;
     if (stats === undefined) {
       if (hold(path)) held.push(path);
       else if (there === undefined) continue;

@@ -9,7 +9,7 @@ import {
   steeringMessageLimit,
   steeringTotalCharacters,
 } from "../../agents/steering.ts";
-import { labelLimit } from "../../agents/yield.ts";
+import { labelLimit, repeatedRejectionLimit } from "../../agents/yield.ts";
 import { defaultAgentLimits, outputEventCharacterLimit } from "../../contract/agent-limits.ts";
 import { modelFailureMessageLimit } from "../../contract/model-failure.ts";
 import {
@@ -88,6 +88,7 @@ const fixedJobLimits = topicLimits("jobs", [
 
 const modelLimits = topicLimits("models", [
   ["responses of one run", defaultAgentLimits.maxTurns, "items"],
+  ["identical refused submissions in a row", repeatedRejectionLimit, "items"],
   ["retries before output", defaultAgentLimits.retriesBeforeGeneration, "items"],
   ["retries after output", defaultAgentLimits.retriesAfterOutput, "items"],
   ["wait for a response", defaultAgentLimits.responseHeadTimeoutMs, "milliseconds"],

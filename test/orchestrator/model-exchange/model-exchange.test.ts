@@ -51,10 +51,26 @@ describe("tool arguments", () => {
     expect(parseToolArguments(text)).toMatchObject({ ok: false });
   });
 
+  it.each(['{"__proto__":1}', '{"data":[{"a":{"__proto__":{"x":1}}}]}', '{"\\u005f_proto__":null}'])(
+    "refuse %s, which the checks behind would drop",
+    (text) => {
+      expect(parseToolArguments(text)).toMatchObject({
+        ok: false,
+        problem: expect.stringContaining("__proto__") as string,
+      });
+    },
+  );
+
+  it("keep other names that objects have by birth", () => {
+    const text = '{"constructor":2,"":3,"toString":null}';
+    expect(parseToolArguments(text)).toEqual({ ok: true, value: JSON.parse(text) as object });
+  });
+
   it("read back what was written", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const text = JSON.stringify(value);
+        fc.pre(!text.includes('"__proto__":'));
         expect(parseToolArguments(text)).toEqual({ ok: true, value: JSON.parse(text) as object });
       }),
     );

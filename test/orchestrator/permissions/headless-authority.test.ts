@@ -5,6 +5,7 @@ import {
   type Verdict,
   headlessAuthority,
   isWithin,
+  judgementText,
 } from "../../../orchestrator/permissions/headless-authority.ts";
 import { toolContext } from "../../workers/workspace/tool-context.ts";
 
@@ -61,7 +62,7 @@ describe("commands", () => {
       { kind: "denied", code: "classifier-failed" },
     ],
   ])("mode %s", async (_, subject, decision) => {
-    expect(await subject.decideCommand(request("npm test"), signal)).toMatchObject(decision);
+    expect(await subject.decideCommand(request("curl https://example.org"), signal)).toMatchObject(decision);
   });
 
   test.each([
@@ -86,6 +87,24 @@ describe("commands", () => {
       expect(decision).toMatchObject({ kind: "denied", code: "directory-outside-workspace" });
     }
     expect(await authority("full").decideCommand(request("ls", "/etc"), signal)).toEqual({ kind: "full" });
+  });
+
+  test("what was decided is told with the answer and the rule that held it", async () => {
+    const told: string[] = [];
+    const subject = headlessAuthority({
+      mode: "auto",
+      sandboxProblem: async () => await Promise.resolve(undefined),
+      classify: says("full"),
+      workspace: "/work/project",
+      judged: (judgement) => told.push(judgementText(judgement)),
+    });
+    await subject.decideCommand(request("npm test"), signal);
+    await subject.decideCommand(request("curl https://example.org"), signal);
+    expect(told).toEqual([
+      'sandboxed: "npm test" (the classifier answered FULL, but a rule holds it in the sandbox: ' +
+        '"npm test" is no program whose effects can be read from its words.)',
+      'runs with full access: "curl https://example.org" (the classifier answered FULL)',
+    ]);
   });
 
   test("a cancelled classification rejects instead of denying", async () => {

@@ -63,6 +63,7 @@ describe("the grammar", () => {
     ['(:type :object :properties (("a")))', "$", "pairs, got a list"],
     ['(:type :object :properties (("" (:type :null))))', "$", "a property's name is empty"],
     ['(:type :object :properties (("a" (:type :null)) ("a" (:type :null))))', "$", '"a" is declared twice'],
+    ['(:type :object :properties (("__proto__" (:type :null))))', "$", "choose another name"],
     ['(:type :object :required ("a"))', "$", '"a", which :properties does not declare'],
     ['(:type :object :properties (("a" (:type :null))) :required ("a" "a"))', "$", '"a" twice'],
     ["(:type :object :required (1))", "$", "property names, got an integer"],

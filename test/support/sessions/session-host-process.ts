@@ -23,8 +23,10 @@ export type HostProcess = {
   send(line: string): void;
   /** Resolves with the first line, seen or to come, that the check accepts; rejects when the process ends before. */
   seen(check: (line: Line) => boolean): Promise<Line>;
-  /** kill -9, and waits for its end. */
+  /** kill -9, and waits for its end. The Redis of the sandpit goes on: the last host of a test is closed instead. */
   kill(): Promise<void>;
+  /** Lets it end in order, with everything it started. */
+  close(): Promise<void>;
 };
 
 export async function startHostProcess(
@@ -67,6 +69,10 @@ export async function startHostProcess(
     lines,
     seen,
     send: (line) => child.stdin.write(`${line}\n`),
+    close: async () => {
+      child.stdin.end();
+      await ended;
+    },
     kill: async () => {
       child.kill("SIGKILL");
       await ended;
