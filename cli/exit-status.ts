@@ -9,5 +9,6 @@ export const exitStatus = {
   fatal: 70,
   hangUp: 129,
   interrupted: 130,
+  quit: 131,
   terminated: 143,
 } as const;

@@ -2,6 +2,7 @@
  * Entry of the command line. Finds the command, loads only what it needs, and turns errors into the exit statuses of the manual.
  * Standard output carries only what a command promises; messages go to standard error.
  */
+import "./early-signals.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError, splitCommand } from "./arguments.ts";

@@ -5,6 +5,7 @@ const statusOf = {
   SIGINT: exitStatus.interrupted,
   SIGTERM: exitStatus.terminated,
   SIGHUP: exitStatus.hangUp,
+  SIGQUIT: exitStatus.quit,
 } as const;
 
 type WatchedSignal = keyof typeof statusOf;
@@ -21,7 +22,7 @@ export type SignalWatch = {
 /** Time from the first signal until the process ends whatever still goes on, in milliseconds. */
 const forcedEndMs = 5_000;
 
-/** Watches SIGINT, SIGTERM and SIGHUP. */
+/** Watches SIGINT, SIGTERM, SIGHUP and SIGQUIT. */
 export function watchSignals(): SignalWatch {
   const abort = new AbortController();
   let received: WatchedSignal | undefined;

@@ -57,7 +57,25 @@ export interface RoleOrigin {
 /** Reads a role's definition. @throws RoleDefinitionError with path, line and field for everything that is wrong in it. */
 export function parseRole(text: Uint8Array | string, origin: RoleOrigin): Role {
   try {
-    return buildRole(readLocatedDataForm(text, reading), origin);
+    return readRole(text, origin, reading);
+  } catch (error) {
+    if (isStrayKeyword(error)) readRole(text, origin, { limits: roleLimits, blockComments: true });
+    throw error;
+  }
+}
+
+/** The first reading met a keyword that no role file has. What belongs in its place only the reader of its field knows. */
+function isStrayKeyword(error: unknown): boolean {
+  return (
+    error instanceof RoleDefinitionError &&
+    error.cause instanceof DataFormError &&
+    error.cause.code === "unknown-field"
+  );
+}
+
+function readRole(text: Uint8Array | string, origin: RoleOrigin, options: ReadOptions): Role {
+  try {
+    return buildRole(readLocatedDataForm(text, options), origin);
   } catch (error) {
     if (error instanceof DataFormError) throw definitionError(origin, error, error.key);
     if (error instanceof OutputContractError) throw definitionError(origin, error, ":output");

@@ -11,7 +11,7 @@ import {
   parseArguments,
 } from "../arguments.ts";
 import { exitStatus } from "../exit-status.ts";
-import { watchSignals } from "../signals.ts";
+import { takeSignalWatch } from "../early-signals.ts";
 import { runJob } from "./run-job.ts";
 
 const usage = `Usage: autolith [--permissions ask|auto|sandbox|full] [--model ID] run-job --input FILE --output FILE [OPTIONS]
@@ -42,7 +42,7 @@ export async function runJobCommand(argv: readonly string[]): Promise<number> {
     return exitStatus.ok;
   }
   const request = checkedRequest(parsed);
-  const signals = watchSignals();
+  const signals = takeSignalWatch();
   try {
     const status = await runJob({
       ...request,

@@ -71,7 +71,8 @@ function checkedBytes(input: DataInput, options: ReadOptions): Buffer {
   const origin = options.origin ?? textStart;
   const size = typeof input === "string" ? Buffer.byteLength(input, "utf8") : input.byteLength;
   if (size > options.limits.maxBytes) {
-    const problem = `${size} bytes exceed the limit of ${options.limits.maxBytes}`;
+    // Whoever reads a file may have stopped soon behind the limit, so the size is not told.
+    const problem = `the text has more than ${options.limits.maxBytes} bytes, which is the limit`;
     throw new DataFormError("data-too-large", problem, { position: origin });
   }
   return typeof input === "string" ? encoded(input, origin) : validated(input, origin);

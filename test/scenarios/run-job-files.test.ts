@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { jobText } from "../support/cli/job-files.ts";
+import { jobText, run } from "../support/cli/job-files.ts";
 import { launch, makeSandpit } from "../support/cli/launch.ts";
 import { calls } from "../support/model-server/script.ts";
 import { startModelServer } from "../support/model-server/server.ts";
@@ -84,3 +84,28 @@ describe("the files a run-job command line names", () => {
     expect(existsSync(join(pit.home, ".local"))).toBe(false);
   });
 });
+
+/** Sends a signal to its own process when the program begins to load the command. */
+const signalWhileLoading = `data:text/javascript,${encodeURIComponent(`
+import { registerHooks } from "node:module";
+registerHooks({
+  load(url, context, next) {
+    if (url.endsWith("/run-job-command.ts")) process.kill(process.pid, "SIGTERM");
+    return next(url, context);
+  },
+});`)}`;
+
+it("a signal that comes while the program loads still leaves a cancelled result", async () => {
+  using pit = makeSandpit();
+  await using server = await startModelServer([done]);
+  const ended = await run(pit, jobText(), {
+    environment: {
+      AUTOLITH_OPENAI_BASE_URL: server.baseUrl,
+      OPENAI_API_KEY: "sk-test-unused-0123456789",
+      NODE_OPTIONS: `--import=${signalWhileLoading}`,
+    },
+  });
+  expect([ended.status, ended.artifact["status"]]).toEqual([143, "cancelled"]);
+  expect(ended.events.map(({ kind }) => kind)).toEqual(["run-started", "run-finished"]);
+  expect(server.requests.length).toBe(0);
+}, 30_000);

@@ -182,6 +182,7 @@ describe("run-job end to end", () => {
   it.each([
     ["SIGINT" as const, 130],
     ["SIGTERM" as const, 143],
+    ["SIGQUIT" as const, 131],
     ["SIGHUP" as const, 129],
   ])("%s stops the tree, writes a cancelled artifact and exits %i", async (signal, code) => {
     using pit = makeSandpit();
