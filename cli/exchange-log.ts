@@ -38,7 +38,7 @@ function differenceSummary(player: CassettePlayer): string {
   const counts = new Map<string, number>();
   for (const { part } of player.reported) counts.set(part, (counts.get(part) ?? 0) + 1);
   const parts = [...counts].map(([part, count]) => `${part} ${count}`).join(", ");
-  return `replay: followed the recording; ${player.differenceCount} differences that do not matter (${parts}).`;
+  return `replay: followed the recording. What names the directory, times and ids reads differently, as in every new run (${parts}).`;
 }
 
 function noCassette(): AutolithError {
