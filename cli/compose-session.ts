@@ -153,6 +153,7 @@ async function compose(
         siteConfigRoot,
         bundledRoles: join(installationRoot(), "roles", "bundled"),
       }),
+    searchPath: environment["PATH"],
     permissionNote: (mode) => permissionNote(mode, true),
     withoutSecrets: knownSecretRemover(secretValues(environment)),
     maxDepth: limits.maxDepth,

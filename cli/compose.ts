@@ -157,6 +157,7 @@ async function compose(
     mode,
     workspace,
     sandboxProblem: () => machine.sandbox.problem(),
+    searchPath: environment["PATH"],
     classify: modelClassifier({
       runner: pool,
       choice,

@@ -41,6 +41,8 @@ export type HeadlessAuthorityParts = {
   readonly classify: ((request: CommandRequest, signal: AbortSignal) => Promise<Verdict>) | undefined;
   /** Absolute real path of the directory that may be read and written without asking. */
   readonly workspace: string;
+  /** PATH of the commands. */
+  readonly searchPath?: string | undefined;
   /** Told what was decided in mode auto. */
   readonly judged?: ((judgement: Judgement) => void) | undefined;
 };
@@ -150,7 +152,10 @@ async function decisionOf(
   );
 }
 
-function placeOf({ directory }: CommandRequest, { workspace }: HeadlessAuthorityParts): CommandPlace {
+function placeOf(
+  { directory }: CommandRequest,
+  { workspace, searchPath }: HeadlessAuthorityParts,
+): CommandPlace {
   return {
     workspace,
     directory,
@@ -159,6 +164,7 @@ function placeOf({ directory }: CommandRequest, { workspace }: HeadlessAuthority
       return isWithin(workspace, real) && !/\/\.(?:git|autolith)(?:\/|$)/i.test(real.slice(workspace.length));
     },
     exists: (path) => existsSync(path),
+    searchPath: searchPath?.split(":") ?? [],
   };
 }
 

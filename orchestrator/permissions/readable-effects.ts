@@ -18,6 +18,8 @@ export type CommandPlace = {
    */
   readonly isInside: (path: string) => boolean;
   readonly exists: (path: string) => boolean;
+  /** Directories in which programs are looked for. */
+  readonly searchPath: readonly string[];
 };
 
 /** Programs that only read or print what their arguments name, whatever their options are. */
@@ -45,8 +47,7 @@ const readers = new Set([
 /** Programs that make files named by their arguments. */
 const makers = new Set(["mkdir", "tee"]);
 /** Text in which shells see commands, expansions or word ends that a reader of words may not see: arithmetic, `$"…"`, controls. */
-// oxlint-disable-next-line no-control-regex
-const hiding = /\[\[|\(\(|\$\[|\$\{|\$"|[\0-\x08\x0b-\x1f\x7f]/;
+const hiding = /\[\[|\(\(|\$\[|\$\{|\$"|[^\P{Cc}\t\n]/u;
 /** Commands that touch no file. */
 const talkers = new Set(["echo", "true", "false", ":", "exit", "sleep", "cd"]);
 
@@ -57,6 +58,9 @@ export function unreadableEffect(
   place: CommandPlace,
 ): string | undefined {
   if (hiding.test(text)) return "It holds an expression that is only worked out when it runs.";
+  // A command may have put a program of its own there, under the name of a known one.
+  if (place.searchPath.some((directory) => !directory.startsWith("/") || place.isInside(directory)))
+    return "Programs are looked for in the working directory too.";
   const bases = basesOf(commands, place);
   if (bases === undefined) return "It leaves the working directory, or changes it on its way.";
   for (const [index, command] of commands.entries()) {
@@ -220,7 +224,7 @@ function cloneProblem(
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
     if (/^(?:--depth|-b|--branch)$/.test(word)) at += 1;
-    else if (/^-/.test(word)) {
+    else if (word.startsWith("-")) {
       if (!/^(?:-q|--quiet|--single-branch|--no-tags|--depth=[0-9]+|--branch=[\w./-]+)$/.test(word))
         return "has an option whose effect is not known";
     } else plain.push(word);

@@ -36,6 +36,8 @@ export type SessionEnvironment = {
   readonly machineTools: readonly ToolDeclaration[];
   /** Why commands cannot be sandboxed here, or undefined. */
   readonly sandboxProblem: () => Promise<string | undefined>;
+  /** PATH of the commands. */
+  readonly searchPath: string | undefined;
   readonly permissionNote: (mode: PermissionMode) => string;
   /** Removes the secrets of the environment from what tools return. */
   readonly withoutSecrets: SecretRemover;

@@ -64,6 +64,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     epoch: () => session?.runningEpoch ?? null,
     broker,
     sandboxProblem: environment.sandboxProblem,
+    searchPath: environment.searchPath,
     classify: (request, signal) =>
       modelClassifier({
         runner: environment.runner,

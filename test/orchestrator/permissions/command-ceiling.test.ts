@@ -9,6 +9,7 @@ import { toolContext } from "../../workers/workspace/tool-context.ts";
 const place = {
   workspace: "/w",
   directory: "/w",
+  searchPath: ["/usr/bin"],
   isInside: (path: string) => /^\/w(?:\/|$)/.test(path) && !path.includes(".git"),
   exists: (path: string) => path === "/w/.git/HEAD" || path === "/w/sub",
 };
@@ -25,12 +26,13 @@ symlinkSync("/opt", join(checkout, "out"));
 symlinkSync("/nonexistent-place/x", join(checkout, "dangling"));
 symlinkSync(checkout, join(checkout, "sub/self"));
 
-async function decided(command: string): Promise<string> {
+async function decided(command: string, searchPath = "/usr/bin:/bin"): Promise<string> {
   const authority = headlessAuthority({
     mode: "auto",
     sandboxProblem: () => Promise.resolve(undefined),
     classify: () => Promise.resolve("full"),
     workspace: checkout,
+    searchPath,
   });
   const { caller } = toolContext({ workspace: checkout });
   const request = { command, directory: checkout, caller, callId: "call-1" };
@@ -111,6 +113,11 @@ describe("after the answer FULL, in a checkout", () => {
   ])("%s runs with full access", async (command) => {
     expect(await decided(command)).toBe("full");
   });
+});
+
+test("nothing leaves the sandbox where programs are looked for in the working directory", async () => {
+  for (const path of [`${checkout}/sub:/usr/bin`, "./bin:/usr/bin", "/usr/bin:"])
+    expect(await decided("curl https://example.org", path)).toBe("sandboxed");
 });
 
 describe("commandCeiling", () => {
