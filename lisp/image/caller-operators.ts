@@ -163,9 +163,19 @@ function installEnds(image: Image): void {
   caller("SYS:%ABORT-THREAD", "", () => runtime.unwindToTop("aborted"));
   image.defineWaiting("SYS:%SLEEP", "milliseconds", (ms) => {
     const { promise, resolve } = Promise.withResolvers<LispValue>();
-    setTimeout(() => resolve(NIL), Math.min(Number(ms), 2 ** 31 - 1));
+    const timeMs = Math.min(Number(ms), 2 ** 31 - 1);
+    const timer = setTimeout(() => resolve(NIL), timeMs);
+    const { interrupts } = runtime;
+    if (interrupts !== null) {
+      // The waiter alone would not keep the JavaScript thread alive.
+      void Promise.resolve(Atomics.waitAsync(interrupts.word, 0, 0, timeMs).value).then(() => {
+        clearTimeout(timer);
+        resolve(NIL);
+      });
+    }
     return promise;
   });
+  caller("SYS:%TAKE-INTERRUPT", "", () => runtime.takeInterrupt());
 }
 
 function installFuncall(image: Image): void {

@@ -158,8 +158,9 @@ function refuseStandard(image: Image, cell: LSymbol): void {
 function installSources(image: Image): void {
   const { define } = image;
   define("SYS:%SET-SOURCE-PLACE", "file line", (file: LispValue, line: LispValue) => {
+    const outer = image.location;
     image.location = file instanceof LString ? { file: file.toJS(), line: line as number, column: 1 } : null;
-    return file;
+    return outer === null ? NIL : new Cons(LString.from(outer.file), outer.line);
   });
   define(
     "SYS:%NOTE-DEFINITION",

@@ -31,11 +31,21 @@
                                          :format-arguments (list (namestring pathname))))
               (t nil)))))
 
+(defmacro with-source-place ((file line) &body body)
+  "Run BODY while what is defined or fails has FILE and LINE as its place."
+  (let ((outer (gensym "OUTER")))
+    `(let ((,outer (%set-source-place ,file ,line)))
+       (unwind-protect (progn ,@body)
+         (%set-source-place (car ,outer) (or (cdr ,outer) 0))))))
+
 (defun load-stream (stream print)
   (let ((*package* *package*) (*readtable* *readtable*) (end (list nil)))
-    (do ((form (read stream nil end) (read stream nil end)))
-        ((eq form end) t)
-      (load-form form print))))
+    (loop
+      (when (%terminal-line stream) (skip-blank-and-comments stream))
+      (with-source-place ((and (%terminal-line stream) "<standard input>") (or (%terminal-line stream) 0))
+        (let ((form (read stream nil end)))
+          (when (eq form end) (return t))
+          (load-form form print))))))
 
 (defun load-form (form print)
   (if print
@@ -64,11 +74,11 @@ Definitions are noted in the journal of the host with their source."
         (skip-blank-and-comments stream)
         (let ((start (file-position stream)))
           (setq line (+ line (count #\Newline text :start counted :end start)) counted start)
-          (let ((form (read stream nil end)))
+          (let ((form (with-source-place (file line)
+                        (let ((form (read stream nil end)))
+                          (unless (eq form end) (funcall function form))
+                          form))))
             (when (eq form end) (return))
-            (%set-source-place file line)
-            (unwind-protect (funcall function form)
-              (%set-source-place nil 0))
             (when (definition-form-p form)
               (%note-definition (symbol-name (car form)) (definition-name form)
                                 (subseq text start (file-position stream)) file))))))))

@@ -4,6 +4,19 @@
 
 (defvar *listener-debugger* nil "Function of a condition that talks to the person at the terminal, in the listener.")
 
+(defvar *level-restart* nil "The restart that returns to the innermost level of the listener or its debugger.")
+(defvar *debugger-level* 0 "Conditions the listener's debugger is talking about, one within the other.")
+
+(defun interrupted (kind)
+  "Answer an interrupt of KIND: 1 from the person at the terminal, 2 when nobody reads the output any more. The listener goes
+back to its innermost level; everything else ends. Cleanup forms run."
+  (cond ((not (eql kind 1)) (%quit 141))
+        ((null *listener-debugger*) (%quit 130))
+        (*level-restart*
+         (clear-input *terminal-io*)
+         (format *terminal-io* "~%; Interrupted.~%")
+         (invoke-restart *level-restart*))))
+
 (defun enter-debugger (condition)
   "Offer CONDITION and the live restarts to whoever runs this evaluation; without anybody the evaluation ends."
   (cond (*listener-debugger* (funcall *listener-debugger* condition))
@@ -50,6 +63,7 @@
   (unless (and (realp seconds) (not (minusp seconds)))
     (error 'type-error :datum seconds :expected-type '(real 0)))
   (%sleep (ceiling (* (rational seconds) 1000)))
+  (%take-interrupt)
   nil)
 
 (defun finish-all-output ()
@@ -75,12 +89,11 @@
 (defvar / nil) (defvar // nil) (defvar /// nil)
 
 (defun eval-interactively (form)
-  "EVAL that keeps the variables of the listener."
-  (setq - form)
+  "EVAL that keeps the variables of the listener. A form that does not return has no values, but it was the one before."
+  (setq +++ ++ ++ + + - - form)
   (let ((values (multiple-value-list (eval form))))
     (setq *** ** ** * * (car values)
-          /// // // / / values
-          +++ ++ ++ + + form)
+          /// // // / / values)
     (values-list values)))
 
 (defun evaluate-text (text file)
@@ -91,7 +104,9 @@
 
 (defun run-actions (actions)
   "What `autolith lisp` was asked to do: (:load file), (:eval text), (:input), (:listen). Returns when all is done."
-  (let ((*package* (find-package "COMMON-LISP-USER")))
+  (let ((*package* (find-package "COMMON-LISP-USER"))
+        ;; Reading waits in its place; it comes back without input when there is an interrupt.
+        (*input-waiter* (lambda (stream) (declare (ignore stream)) (%take-interrupt))))
     (dolist (action actions)
       (case (first action)
         (:load (load (second action)))
@@ -110,35 +125,48 @@
     (dolist (nickname nicknames name)
       (when (< (length nickname) (length name)) (setq name nickname)))))
 
+(defun print-answer (form)
+  "Evaluate FORM and print its values, each on a line."
+  (dolist (value (multiple-value-list (eval-interactively form)))
+    (format t "~&~S~%" value))
+  (finish-output))
+
 (defun listen-and-answer ()
   "The read-eval-print loop on a terminal."
   (let ((end (list nil)) (*listener-debugger* #'talk-about-condition))
     (loop
       (with-simple-restart (abort "Return to the listener.")
-        (format t "~&~A> " (prompt-text))
-        (finish-output)
-        (let ((form (read *standard-input* nil end)))
-          (when (eq form end)
-            (terpri)
-            (return t))
-          (let ((values (multiple-value-list (eval-interactively form))))
-            (dolist (value values) (format t "~&~S~%" value))
-            (finish-output)))))))
+        (let ((*level-restart* (find-restart 'abort)))
+          (format t "~&~A> " (prompt-text))
+          (finish-output)
+          (let ((form (read *standard-input* nil end)))
+            (when (eq form end)
+              (terpri)
+              (return t))
+            (print-answer form)))))))
 
-(defun talk-about-condition (condition)
-  "Show the condition and the restarts; take the number of a restart, or evaluate a form."
-  (let ((restarts (compute-restarts condition)) (number 0))
+(defun show-condition (condition restarts)
+  (let ((number 0))
     (format t "~&~A~%  of type ~S~%" (condition-text condition) (type-of condition))
     (dolist (restart restarts)
       (format t "~3D: [~A] ~A~%" number (restart-name restart) (restart-text restart))
-      (setq number (1+ number)))
+      (setq number (1+ number)))))
+
+(defun talk-about-condition (condition)
+  "Show the condition and the restarts; take the number of a restart, or evaluate a form. :ABORT and the end of input go back
+one level."
+  (let ((restarts (compute-restarts condition)) (*debugger-level* (1+ *debugger-level*)) (end (list nil)))
+    (show-condition condition restarts)
     (loop
-      (format t "~&debug> ")
+      (format t "~&debug[~D]> " *debugger-level*)
       (finish-output)
-      (let* ((end (list nil)) (form (read *standard-input* nil end)))
-        (cond ((eq form end) (invoke-restart (find-restart 'abort)))
-              ((and (integerp form) (< -1 form (length restarts)))
-               (invoke-restart-interactively (nth form restarts)))
-              (t (with-simple-restart (abort "Return to the debugger.")
-                   (dolist (value (multiple-value-list (eval form)))
-                     (format t "~&~S~%" value)))))))))
+      (let ((outer *level-restart*))
+        (with-simple-restart (abort "Return to debugger level ~D." *debugger-level*)
+          (let* ((*level-restart* (find-restart 'abort)) (form (read *standard-input* nil end)))
+            (cond ((eq form end)
+                   (terpri)
+                   (invoke-restart outer))
+                  ((eq form :abort) (invoke-restart outer))
+                  ((and (integerp form) (< -1 form (length restarts)))
+                   (invoke-restart-interactively (nth form restarts)))
+                  (t (print-answer form)))))))))

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { type LispAction, parseLispArguments } from "./arguments.ts";
+import { interruptWord, passInterruptsOn } from "./interrupts.ts";
 import { type CommandThreadData, maximumHeapMb, maximumNurseryMb, stackMb } from "./thread-data.ts";
 
 /** Where the command reads and writes. Text goes straight to the descriptors of the process. */
@@ -13,13 +14,16 @@ export interface LispCommandIo {
 
 /**
  * `autolith lisp`: runs files, forms or the listener in an image of its own, in a thread with a deep stack. Returns the exit
- * code: 0, 1 after an unhandled condition, what QUIT was given, 2 for wrong arguments (thrown as LispArgumentError).
+ * code: 0, 1 after an unhandled condition, what QUIT was given, 130 after SIGINT outside the listener, 141 when nobody reads its
+ * output any more; wrong arguments are thrown as LispArgumentError.
  */
 export async function runLispCommand(argv: readonly string[], io: LispCommandIo): Promise<number> {
   const actions: readonly LispAction[] = parseLispArguments(argv, io.interactive);
   const data: CommandThreadData = {
     actions,
-    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    // A terminal that does not know its width says 0.
+    columns: process.stdout.isTTY ? process.stdout.columns || 80 : undefined,
+    interrupts: interruptWord(),
   };
   // The boot leaves much alive: a larger nursery saves most of the copying.
   setFlagsFromString("--min-semi-space-size=16");
@@ -40,7 +44,10 @@ export async function runLispCommand(argv: readonly string[], io: LispCommandIo)
     resolve(1);
   });
   thread.on("exit", (code) => resolve(code));
-  return await promise;
+  const stopPassing = passInterruptsOn(data.interrupts);
+  const code = await promise;
+  stopPassing();
+  return code;
 }
 
 /** The thread's module beside this one: TypeScript from the sources, JavaScript when built. */

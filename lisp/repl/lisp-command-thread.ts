@@ -9,11 +9,14 @@ import { Scheduler } from "../runtime/scheduler.ts";
 import type { GreenThread } from "../runtime/green-thread.ts";
 import { nodeHostPort } from "../streams/node-host.ts";
 import type { LispAction } from "./arguments.ts";
+import { commandTerminal } from "./command-terminal.ts";
+import { interruptExit } from "./interrupts.ts";
 import type { CommandThreadData } from "./thread-data.ts";
 
-const { actions, columns } = workerData as CommandThreadData;
+const { actions, columns, interrupts } = workerData as CommandThreadData;
 const machine = nodeHostPort();
-const port = { ...machine, terminal: { ...machine.terminal, width: () => columns } };
+const terminal = commandTerminal(machine.terminal, interrupts, columns);
+const port = { ...machine, terminal };
 const image = bootImage(port);
 
 function actionForm(action: LispAction): LispValue {
@@ -30,6 +33,7 @@ function unhandledReport({ type, text, location }: NonNullable<GreenThread["unha
 
 function exitCode(thread: GreenThread): number {
   const outcome = thread.outcome!;
+  if (terminal.outputGone()) return interruptExit.outputGone;
   if (outcome.kind === "values") return 0;
   if (outcome.kind === "quit") return outcome.code;
   const unhandled = thread.unhandledText;
@@ -41,10 +45,12 @@ function exitCode(thread: GreenThread): number {
 
 async function main(): Promise<void> {
   const run = symbolFunction(image.symbol("SYS:RUN-ACTIONS"))!;
-  // Nothing else needs this thread's event loop while Lisp runs: it is ended from outside, and SLEEP waits by itself.
+  // Nothing else needs this thread's event loop while Lisp runs: it is interrupted through a shared word.
   image.runtime.yieldsToHost = false;
   const scheduler = new Scheduler(image.runtime);
   const running = scheduler.start("listener", run, [arrayToList(actions.map(actionForm))]);
+  const answer = symbolFunction(image.symbol("SYS:INTERRUPTED"))!;
+  image.runtime.interrupts = { word: interrupts, thread: running.thread, answer };
   await running.outcome;
   const finish = symbolFunction(image.symbol("SYS:FINISH-ALL-OUTPUT"))!;
   image.runtime.callNow(finish);

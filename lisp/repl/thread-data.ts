@@ -17,4 +17,6 @@ export interface CommandThreadData {
   readonly actions: readonly LispAction[];
   /** Columns of the terminal on standard output when the command started; undefined when it is none (threads cannot ask). */
   readonly columns: number | undefined;
+  /** What the evaluation is told from outside: see `interrupts.ts`. */
+  readonly interrupts: Int32Array<SharedArrayBuffer>;
 }

@@ -45,6 +45,15 @@ const callCode = new FrameCode(NIL, () => (_pc, locals) => {
   return (fn.code as (...all: LispValue[]) => LispValue)(fn, ...args);
 });
 
+/** Interrupts of one thread, told by another JavaScript thread through a shared word. */
+export interface Interrupts {
+  /** Not 0: the kind of an interrupt that has not been taken yet. */
+  readonly word: Int32Array;
+  readonly thread: GreenThread;
+  /** Called with the kind at the thread's next safe point; what it returns is ignored. */
+  readonly answer: LFunction;
+}
+
 /**
  * The machine under compiled code, one per image. Compiled code knows it as `R` and uses the public fields directly.
  */
@@ -309,6 +318,7 @@ export class Runtime {
       thread.cancelReason = null;
       return this.unwindToTop(reason);
     }
+    if (this.interrupts !== null && this.interrupted()) return this.takeInterrupt();
     if (thread.steps > thread.stepLimit) {
       const limit = thread.stepLimit;
       thread.stepLimit = limit + SLICE_STEPS * 100;
@@ -325,6 +335,24 @@ export class Runtime {
     if (now - this.sliceStartedAt < SLICE_MS) return NIL;
     if (!this.contended && !this.overdue()) return NIL;
     return this.suspend({ kind: "slice" });
+  }
+
+  /** Set by a host whose user may interrupt an evaluation. */
+  interrupts: Interrupts | null = null;
+
+  /** True when the running thread has an interrupt to take. */
+  private interrupted(): boolean {
+    const { interrupts } = this;
+    return (
+      interrupts !== null && interrupts.thread === this.current && Atomics.load(interrupts.word, 0) !== 0
+    );
+  }
+
+  /** Takes the interrupt of the running thread, if there is one: calls what answers it. */
+  takeInterrupt(): LispValue {
+    if (!this.interrupted()) return NIL;
+    const { word, answer } = this.interrupts!;
+    return call(answer, Atomics.exchange(word, 0, 0));
   }
 
   /** Even alone, a thread lets the host's event loop run now and then. */

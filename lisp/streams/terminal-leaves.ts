@@ -1,4 +1,5 @@
 import type { LeafInstaller } from "../data/leaf.ts";
+import { NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { SynonymStream, TwoWayStream } from "./composite-streams.ts";
 import type { HostPort, HostTerminal } from "./host-port.ts";
@@ -46,6 +47,9 @@ export function terminalInstaller({ terminal }: HostPort): LeafInstaller {
     set("*TRACE-OUTPUT*", synonym("*STANDARD-OUTPUT*"));
     set("*QUERY-IO*", synonym("*TERMINAL-IO*"));
     set("*DEBUG-IO*", synonym("*TERMINAL-IO*"));
+    define("SYS:%TERMINAL-LINE", "stream", (stream: LispValue) =>
+      stream instanceof TerminalInputStream ? stream.line() : NIL,
+    );
     define("SYS:%FLUSH-TERMINAL", "", () => {
       output.finishOutput();
       errors.finishOutput();

@@ -12,6 +12,8 @@ export class TerminalInputStream extends NativeStream {
   private text = "";
   private at = 0;
   private ended = false;
+  /** Newlines of the text that is no longer in `text`. */
+  private newlinesBefore = 0;
   private readonly interactive: boolean;
 
   constructor(terminal: HostTerminal, interactive: boolean) {
@@ -30,14 +32,21 @@ export class TerminalInputStream extends NativeStream {
 
   /** Gets more text; `endOfInput` or `noInputYet` when there is none. */
   private fill(): number {
-    if (this.ended) return endOfInput;
+    // At a terminal the end is typed, and what is typed after it is read.
+    if (this.ended && !this.interactive) return endOfInput;
     const bytes = this.terminal.readInput();
     if (bytes === undefined) return noInputYet;
     this.ended = bytes.length === 0;
-    this.text =
-      this.text.slice(Math.max(0, this.at - 2)) + this.decoder.decode(bytes, { stream: !this.ended });
+    const kept = Math.max(0, this.at - 2);
+    this.newlinesBefore += newlines(this.text.slice(0, kept));
+    this.text = this.text.slice(kept) + this.decoder.decode(bytes, { stream: !this.ended });
     this.at = Math.min(this.at, 2);
     return this.at < this.text.length ? 0 : this.ended ? endOfInput : noInputYet;
+  }
+
+  /** Line of the next character, from 1. */
+  line(): number {
+    return 1 + this.newlinesBefore + newlines(this.text.slice(0, this.at));
   }
 
   override readCode(): number {
@@ -88,6 +97,12 @@ export class TerminalInputStream extends NativeStream {
       this.at = this.text.length;
     }
   }
+}
+
+function newlines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }
 
 /** Standard or error output of the process; passes text on in pieces, and whole when asked to finish. */

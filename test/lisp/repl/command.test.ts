@@ -1,17 +1,17 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, it } from "vitest";
 import { LispArgumentError, parseLispArguments } from "../../../lisp/repl/arguments.ts";
 
+const program = new URL("../../../script/lisp.ts", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "lisp-command-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function lisp(argv: readonly string[], input = "") {
-  const script = new URL("../../../script/lisp.ts", import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, ...argv]);
+  const child = spawn(process.execPath, [program, ...argv]);
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
@@ -45,6 +45,29 @@ describe("autolith lisp", () => {
     const { stdout, stderr, exitCode } = await lisp(["--eval", "(princ 1) (car 5)"]);
     expect({ stdout, exitCode }).toEqual({ stdout: "1", exitCode: 1 });
     expect(stderr).toContain("TYPE-ERROR: The value 5 is not of type LIST.");
+  });
+
+  it("names the place of a form from standard input, of an argument and of a form without an end", async () => {
+    const file = join(folder, "unfinished.lisp");
+    writeFileSync(file, "(+ 1 2)\n(defun f (\n  x");
+    const [input, argument, unfinished] = await Promise.all([
+      lisp(["-"], "(+ 1 2)\n\n; more\n(print (car 1))\n"),
+      lisp(["--eval", "(+ 1"]),
+      lisp([file]),
+    ]);
+    expect(input.stderr).toContain("in the form at <standard input>:4");
+    expect(argument.stderr).toContain("in the form at <argument>:1");
+    expect(unfinished.stderr).toContain(`in the form at ${file}:2`);
+  });
+
+  it("ends quietly with 141 after cleanup forms when nobody reads its output", async () => {
+    const left = join(folder, "left");
+    const form = `(unwind-protect (loop (print 1)) (with-open-file (out "${left}" :direction :output) (print 1 out)))`;
+    const child = spawn(process.execPath, [program, "--eval", form]);
+    child.stdout.once("data", () => child.stdout.destroy());
+    const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+    expect(await Promise.all([text(child.stderr), ended])).toEqual(["", 141]);
+    expect(existsSync(left)).toBe(true);
   });
 
   it("honours QUIT and EXIT", async () => {
