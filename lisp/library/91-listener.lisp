@@ -155,13 +155,13 @@ back to its innermost level; everything else ends. Cleanup forms run."
 (defun talk-about-condition (condition)
   "Show the condition and the restarts; take the number of a restart, or evaluate a form. :ABORT and the end of input go back
 one level."
-  (let ((restarts (compute-restarts condition)) (*debugger-level* (1+ *debugger-level*)) (end (list nil)))
+  (let* ((restarts (compute-restarts condition)) (level (1+ *debugger-level*)) (*debugger-level* level) (end (list nil)))
     (show-condition condition restarts)
     (loop
-      (format t "~&debug[~D]> " *debugger-level*)
+      (format t "~&debug[~D]> " level)
       (finish-output)
       (let ((outer *level-restart*))
-        (with-simple-restart (abort "Return to debugger level ~D." *debugger-level*)
+        (with-simple-restart (abort "Return to debugger level ~D." level)
           (let* ((*level-restart* (find-restart 'abort)) (form (read *standard-input* nil end)))
             (cond ((eq form end)
                    (terpri)
