@@ -1,7 +1,7 @@
 /** Registers arrays (chapter 15) as leaves. */
 import { LArray } from "../data/array.ts";
 import { arrayToList } from "../data/cons.ts";
-import { LispError, simpleError, typeError } from "../data/error.ts";
+import { simpleError, typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { bool, NIL } from "../data/symbol.ts";
@@ -28,6 +28,7 @@ import {
   parseDimensions,
   RANK_LIMIT,
   TOTAL_SIZE_LIMIT,
+  arrayTooLarge,
 } from "./array-making.ts";
 import {
   type ArrayKind,
@@ -258,7 +259,7 @@ function installFillPointers(define: DefineLeaf): void {
 /** Makes room for `by` more elements. */
 function extend(vector: LString | LArray, by: number): void {
   const total = vector.total + by;
-  if (total >= TOTAL_SIZE_LIMIT) throw new LispError("STORAGE-CONDITION", []);
+  if (total >= TOTAL_SIZE_LIMIT) throw arrayTooLarge(total, TOTAL_SIZE_LIMIT - 1);
   if (vector instanceof LString) {
     vector.resize(total);
     return;

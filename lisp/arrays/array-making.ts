@@ -2,7 +2,7 @@
 import { LArray, makeStorage } from "../data/array.ts";
 import { char, Char } from "../data/character.ts";
 import { Cons, listToArray } from "../data/cons.ts";
-import { simpleError, storageError, typeError } from "../data/error.ts";
+import { type LispError, simpleError, storageError, typeError } from "../data/error.ts";
 import { type CodeStore, LString } from "../data/string.ts";
 import { NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -43,6 +43,8 @@ export function parseDimensions(x: LispValue): number[] {
     throw typeError(x instanceof Cons ? x.cdr : x, x instanceof Cons ? "LIST" : "(OR UNSIGNED-BYTE LIST)");
   const dims = items.map((dim) => {
     if (typeof dim === "number" && dim >= 0 && dim < TOTAL_SIZE_LIMIT) return dim;
+    if ((typeof dim === "number" || typeof dim === "bigint") && dim > 0)
+      throw arrayTooLarge(dim, TOTAL_SIZE_LIMIT - 1);
     throw typeError(dim, `(INTEGER 0 (${TOTAL_SIZE_LIMIT}))`);
   });
   if (dims.length >= RANK_LIMIT)
@@ -50,11 +52,15 @@ export function parseDimensions(x: LispValue): number[] {
   return dims;
 }
 
+/** STORAGE-CONDITION: an array or string of so many elements cannot be made. */
+export function arrayTooLarge(total: LispValue, limit: number): LispError {
+  return storageError("An array of ~D elements is too large; the bound is ~D.", total, limit);
+}
+
 function productOf(dims: readonly number[], kind: ArrayKind): number {
   const total = dims.reduce((product, dim) => product * dim, 1);
   const limit = kind === "t" ? GENERAL_SIZE_LIMIT : TOTAL_SIZE_LIMIT;
-  if (total > limit)
-    throw storageError("An array of ~D elements is too large; the bound is ~D.", total, limit);
+  if (total > limit) throw arrayTooLarge(total, limit);
   return total;
 }
 

@@ -8,7 +8,7 @@ import { bool, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { checkIndex, elementAt, isArray, isVector } from "../arrays/array-access.ts";
 import { standardKind } from "../arrays/element-types.ts";
-import { TOTAL_SIZE_LIMIT } from "../arrays/array-making.ts";
+import { TOTAL_SIZE_LIMIT, arrayTooLarge } from "../arrays/array-making.ts";
 import { parseDigits } from "../numbers/integer-text.ts";
 import { negInt } from "../numbers/integers.ts";
 import { digitWeight, downcaseCode, upcaseCode } from "./char-case.ts";
@@ -61,6 +61,8 @@ function installAccess(define: DefineLeaf): void {
     "MAKE-STRING",
     "size &key initial-element element-type",
     (size: LispValue, element?: LispValue, type?: LispValue) => {
+      if ((typeof size === "number" || typeof size === "bigint") && size >= TOTAL_SIZE_LIMIT)
+        throw arrayTooLarge(size, TOTAL_SIZE_LIMIT - 1);
       if (typeof size !== "number" || size < 0 || size >= TOTAL_SIZE_LIMIT)
         throw typeError(size, `(INTEGER 0 (${TOTAL_SIZE_LIMIT}))`);
       const kind = type === undefined ? "character" : standardKind(type);

@@ -26,7 +26,8 @@ export function* evaluate(form: LispValue, env: Environment, host: CompilerHost,
   for (;;) {
     if (form instanceof LSymbol) {
       const { form: expansion, expanded } = yield* analyzer.macroexpand1(form, env);
-      if (!expanded) return one(globalValue(form));
+      // Compiled code has the place where a restart can put a value: for what is unbound or undefined.
+      if (!expanded) return form.value === UNBOUND ? yield* compiled(form, env, host) : one(form.value);
       form = expansion;
       continue;
     }
@@ -42,6 +43,7 @@ export function* evaluate(form: LispValue, env: Environment, host: CompilerHost,
       form = next.form;
       continue;
     }
+    if (head.macro === null && !isDefined(head.fn)) return yield* compiled(form, env, host);
     if (head.macro === null) return yield* globalCall(head, form, env, host, depth);
     form = yield* analyzer.expand(head.macro, form, env);
   }
@@ -51,12 +53,6 @@ export function* evaluate(form: LispValue, env: Environment, host: CompilerHost,
 function* compiled(form: LispValue, env: Environment, host: CompilerHost): Asking<Tail> {
   const fn = yield* new Analyzer(host).thunk(form, env);
   return { kind: "call", call: { fn: host.instantiate(fn), args: [] } };
-}
-
-function globalValue(symbol: LSymbol): LispValue {
-  if (symbol.value === UNBOUND)
-    throw new LispError("UNBOUND-VARIABLE", [["NAME", symbol]], `unbound variable ${symbol.name}`);
-  return symbol.value;
 }
 
 /** Special forms that are better taken apart at top level. */
@@ -93,6 +89,10 @@ export function* valueOf(
   return yield tail.call;
 }
 
+function isDefined(fn: LFunction | null): fn is LFunction {
+  return fn !== null && !(fn instanceof UndefinedFunction);
+}
+
 function* globalCall(
   head: LSymbol,
   form: Cons,
@@ -103,7 +103,7 @@ function* globalCall(
   const args: LispValue[] = [];
   for (const item of properList(form.cdr)) args.push(yield* valueOf(item, env, host, depth + 1));
   const { fn } = head;
-  if (fn === null || fn instanceof UndefinedFunction) {
+  if (!isDefined(fn)) {
     throw new LispError("UNDEFINED-FUNCTION", [["NAME", head]], `undefined function ${head.name}`);
   }
   return { kind: "call", call: { fn, args } };

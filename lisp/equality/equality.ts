@@ -20,8 +20,10 @@ export function eql(a: LispValue, b: LispValue): boolean {
   return a === b || (typeof a !== "number" && eqlNumbers(a, b));
 }
 
-/** Comparisons of more conses than this end with a storage condition: the structures are circular or far too large. */
-const MAX_STEPS = 20_000_000;
+/** More pairs of conses than the heap can hold: who compares that many goes round in circles (or through shared parts). */
+const MAX_STEPS = 134_217_728;
+/** Most pairs that may wait for their turn: nesting in the CARs. */
+const MAX_WAITING = 20_000_000;
 
 type Leaf = (a: LispValue, b: LispValue, later: (a: LispValue, b: LispValue) => void) => boolean;
 
@@ -38,11 +40,14 @@ function compareDeep(a: LispValue, b: LispValue, leaf: Leaf): boolean {
     if (x !== y) {
       if (x instanceof Cons && y instanceof Cons) {
         if (++steps > MAX_STEPS)
-          throw storageError("A comparison took more than ~D steps; the objects may be circular.", MAX_STEPS);
+          throw storageError("A comparison met more than ~D conses; the objects are circular.", MAX_STEPS);
         const { car: xCar, cdr: xCdr } = x;
         const { car: yCar, cdr: yCdr } = y;
-        if (xCar instanceof Cons && yCar instanceof Cons) stack.push(xCdr, yCdr);
-        else if (xCar !== yCar && !leaf(xCar, yCar, later)) return false;
+        if (xCar instanceof Cons && yCar instanceof Cons) {
+          if (stack.length > 2 * MAX_WAITING)
+            throw storageError("A comparison nested deeper than ~D conses.", MAX_WAITING);
+          stack.push(xCdr, yCdr);
+        } else if (xCar !== yCar && !leaf(xCar, yCar, later)) return false;
         [x, y] = xCar instanceof Cons && yCar instanceof Cons ? [xCar, yCar] : [xCdr, yCdr];
         continue;
       }

@@ -4,6 +4,7 @@
  */
 import { LArray } from "../data/array.ts";
 import { Cons } from "../data/cons.ts";
+import { storageError } from "../data/error.ts";
 import { HashEntry, LHashTable } from "../data/hash-table.ts";
 import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
 import { Pathname } from "../data/pathname.ts";
@@ -62,6 +63,13 @@ export function getEntry(table: LHashTable, key: LispValue): LispValue | undefin
   return findInChain(table, table.hashed.get(codeOf(table, key)), key)?.value;
 }
 
+/** Most keys of one of the maps a table is made of: V8's bound. */
+const MAX_KEYS = 16_777_216;
+
+function checkRoom(size: number): void {
+  if (size >= MAX_KEYS) throw storageError("A hash table is full: the bound is ~D keys.", MAX_KEYS);
+}
+
 /** Stores a value under a key of one of the two maps of chains. */
 function putInMap<K>(
   table: LHashTable,
@@ -76,6 +84,7 @@ function putInMap<K>(
     entry.value = value;
     return;
   }
+  checkRoom(map.size);
   table.chained++;
   if (first === undefined) map.set(at, new HashEntry(key, value, null));
   else first.next = new HashEntry(key, value, first.next);
@@ -87,6 +96,7 @@ export function putEntry(table: LHashTable, key: LispValue, value: LispValue): v
     table.texts ??= new Map();
     putInMap(table, table.texts, key.toJS(), key, value);
   } else if (isDirect(table, key)) {
+    if (table.directEntries.size >= MAX_KEYS && !table.directEntries.has(key)) checkRoom(MAX_KEYS);
     table.directEntries.set(key, value);
   } else {
     table.hashed ??= new Map();

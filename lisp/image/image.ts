@@ -14,6 +14,7 @@ import { type LeafEntry, leafShape } from "../runtime/leaf-entry.ts";
 import { leafFunction } from "../runtime/leaf-function.ts";
 import { Runtime } from "../runtime/runtime.ts";
 import { heapWatch } from "./heap-watch.ts";
+import { hostBoundError } from "./host-bounds.ts";
 import { standardSymbols } from "./standard-symbols.ts";
 
 /** One Lisp heap: packages, symbols, runtime and compiler. Nothing of it is shared with another image but immutable singletons. */
@@ -64,6 +65,7 @@ export class Image implements CompilerHost, LeafHost {
       heapExcess: heapWatch(),
       allowOtherKeys: this.keyword("ALLOW-OTHER-KEYS"),
       signalFunction: () => (symbolFunction(makeCondition) === null ? null : symbolFunction(this.signaller)),
+      hostBound: hostBoundError,
       describeError: (error) => this.describeError(error),
     });
     for (const [name, operator] of [...bindingOperators, ...controlOperators]) {
@@ -215,6 +217,7 @@ export class Image implements CompilerHost, LeafHost {
       initargs.push(this.keyword(key));
       const isList = (key === "FORMAT-ARGUMENTS" || key === "OPERANDS") && Array.isArray(value);
       if (isList) initargs.push(arrayToList(value as LispValue[]));
+      else if (value instanceof SetfCell) initargs.push(arrayToList([this.symbol("SETF"), value.base]));
       else if (typeof value !== "string") initargs.push(value);
       else initargs.push(this.initargOf(key, value));
     }

@@ -246,9 +246,53 @@
     (signal-condition condition)
     (invoke-debugger condition)))
 
-(defun signal-leaf-error (type initargs)
-  "ERROR on behalf of an operator written in TypeScript."
-  (error (apply #'make-condition type initargs)))
+(defun signal-leaf-error (type initargs &optional (arguments nil call))
+  "ERROR on behalf of an operator written in TypeScript, or of the call of an undefined function with ARGUMENTS."
+  (let ((condition (apply #'make-condition type initargs)))
+    (cond ((eq type 'unbound-variable) (signal-unbound-variable condition (cell-error-name condition)))
+          ((eq type 'undefined-function)
+           (signal-undefined-function condition (cell-error-name condition) call arguments))
+          (t (error condition)))))
+
+(defun signal-unbound-variable (condition name)
+  "ERROR with restarts; the value to use in place of the variable's."
+  (do () (nil)
+    (restart-case (error condition)
+      (continue ()
+        :report (lambda (stream) (format stream "Retry using ~S." name)))
+      (use-value (value)
+        :report "Use specified value."
+        :interactive ask-for-evaluated
+        (return value))
+      (store-value (value)
+        :report (lambda (stream) (format stream "Set ~S to a value and use it." name))
+        :interactive ask-for-evaluated
+        (return (set name value))))
+    (when (boundp name) (return (symbol-value name)))))
+
+(defun signal-undefined-function (condition name call arguments)
+  "ERROR with restarts; the values of the function called with ARGUMENTS when CALL is true, else the function to use."
+  (do () (nil)
+    (restart-case (error condition)
+      (continue ()
+        :report (lambda (stream) (format stream "Retry using the function ~S." name)))
+      (use-value (function)
+        :report "Use specified function."
+        :interactive ask-for-evaluated
+        (let ((function (coerce function 'function)))
+          (return (if call (apply function arguments) function))))
+      (return-value (&rest values)
+        :report "Return specified values from the call."
+        :interactive ask-for-evaluated
+        :test (lambda (condition) (declare (ignore condition)) call)
+        (return (values-list values))))
+    (when (and (fboundp name) (not (and (symbolp name) (macro-function name))))
+      (return (if call (apply (fdefinition name) arguments) (fdefinition name))))))
+
+(defun ask-for-evaluated ()
+  "A list of the value of a form read from *QUERY-IO*."
+  (format *query-io* "~&Enter a form to be evaluated: ")
+  (list (eval (read *query-io*))))
 
 (defun format-restart-report (control &rest arguments)
   (apply #'format nil control arguments))
@@ -408,5 +452,6 @@
                          (store-value (value)
                            :report "Supply a new key."
                            :interactive (lambda () (list (ask-for-value ',keyplace ,key)))
-                           (setf ,keyplace value)
+                           ;; A constant cannot be stored into: the restart then only tries the new key.
+                           ,(if (constantp keyplace) `(setq ,key value) `(setf ,keyplace value))
                            (go ,again)))))))))))

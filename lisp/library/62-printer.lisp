@@ -126,12 +126,16 @@
           (setq count (1+ count))
           (setq rest (cdr rest))
           (cond ((null rest) (return))
-                ((or (atom rest) (shared-tail-p rest))
+                ((or (atom rest) (shared-tail-p rest) (dotted-unquote-p rest))
                  (write-string " . " stream)
                  (output-object rest stream)
                  (return)))
           (write-char #\Space stream))
         (write-char #\) stream)))
+
+(defun dotted-unquote-p (rest)
+  "True of what follows a dot and a comma in a template: as the tail of a list it is printed behind a dot."
+  (and (eq (car rest) 'unquote) (consp (cdr rest)) (null (cddr rest))))
 
 (defun shared-tail-p (rest)
   (and *print-circle* *circularity* (not (eq *circularity* :none))

@@ -70,7 +70,7 @@
                        ((and (print-length-limit) (>= count (print-length-limit)))
                         (write-string "..." stream)
                         (return-from contents nil))
-                       ((and (plusp count) rest (shared-tail-p rest))
+                       ((and (plusp count) rest (or (shared-tail-p rest) (dotted-unquote-p rest)))
                         (write-string ". " stream)
                         (output-object rest stream)
                         (return-from contents nil))

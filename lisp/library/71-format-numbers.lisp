@@ -21,6 +21,7 @@
 
 (defun format-integer (stream argument base mincol padchar comma interval colon at)
   "~D and its relatives; what is no integer is printed as by ~A in that base."
+  (when (> mincol 10000000) (format-problem "A width is larger than the bound of 10000000 on counts of FORMAT"))
   (if (integerp argument)
       (if (%write-integer stream argument base mincol padchar comma interval colon at)
           nil

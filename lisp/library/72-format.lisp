@@ -161,7 +161,7 @@
 (defun format-padding (length mincol colinc minpad)
   "How many pad characters: at least MINPAD, then by COLINC until the width is MINCOL."
   (when (or (> mincol 10000000) (> minpad 10000000) (> colinc 10000000))
-    (format-problem "A width is larger than the bound of 10000000"))
+    (format-problem "A width is larger than the bound of 10000000 on counts of FORMAT"))
   (unless (plusp colinc) (format-problem "The column increment ~S is not positive" colinc))
   (let ((padding (max minpad 0)))
     (if (< (+ length padding) mincol)

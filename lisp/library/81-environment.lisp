@@ -5,10 +5,13 @@
 ;;; APROPOS
 
 (defun apropos-list (string &optional package)
-  "The symbols whose names contain a text."
-  (let ((text (string string)) (result '()))
+  "The symbols whose names contain a text. Those of the system itself are found only when its package is asked for or current."
+  (let* ((text (string string)) (result '())
+         (internals (find-package "AUTOLITH-SYSTEM"))
+         (hidden (if (or package (eq *package* internals)) nil internals)))
     (flet ((consider (symbol)
-             (when (search text (symbol-name symbol) :test #'char-equal)
+             (when (and (search text (symbol-name symbol) :test #'char-equal)
+                        (not (and hidden (eq (symbol-package symbol) hidden))))
                (pushnew symbol result))))
       (if package
           (do-symbols (symbol package) (consider symbol))
@@ -128,11 +131,19 @@
   "Association list from names of traced functions to their original definitions.")
 (defvar *trace-depth* 0)
 
+(defun begin-trace-line ()
+  "The indentation and the depth of a traced call."
+  (fresh-line *trace-output*)
+  (dotimes (i (* 2 *trace-depth*)) (write-char #\Space *trace-output*))
+  (format *trace-output* "~D: " *trace-depth*))
+
 (defun traced-call (name function arguments)
-  (format *trace-output* "~&~V@{ ~:*~}~D: ~S~%" (* 2 *trace-depth*) *trace-depth* (cons name arguments))
+  (begin-trace-line)
+  (format *trace-output* "~S~%" (cons name arguments))
   (let ((values (let ((*trace-depth* (1+ *trace-depth*)))
                   (multiple-value-list (apply function arguments)))))
-    (format *trace-output* "~&~V@{ ~:*~}~D: ~S returned~{ ~S~}~%" (* 2 *trace-depth*) *trace-depth* name values)
+    (begin-trace-line)
+    (format *trace-output* "~S returned~{ ~S~}~%" name values)
     (values-list values)))
 
 (defun trace-function (name)

@@ -227,7 +227,8 @@
           (let ((,variable ,keyplace))
             (return-from ,block
               (cond ,@(mapcar (lambda (clause) (cons (typep-form variable (car clause)) (or (cdr clause) (list nil)))) clauses)
-                    (t (setf ,keyplace (correctable-type-error ,variable '(or ,@(mapcar #'car clauses)) ',keyplace))
+                    (t (setf ,(if (constantp keyplace) variable keyplace)
+                             (correctable-type-error ,variable '(or ,@(mapcar #'car clauses)) ',keyplace))
                        (go ,again)))))))))
 
 (defun correctable-type-error (datum expected-type place)
@@ -322,7 +323,9 @@
     (float (if (floatp object) object (coerce-real object type 1.0f0)))
     (function (coerce-to-function object))
     (complex (coerce-to-complex object '*))
-    (t (coerce-to-other object (typexpand type)))))
+    (t (if (and (%classp type) (eq (%find-class (%class-name type)) type))
+           (coerce object (%class-name type))
+           (coerce-to-other object (typexpand type))))))
 
 (defun coerce-real (object type prototype)
   "OBJECT as a float in PROTOTYPE's format."

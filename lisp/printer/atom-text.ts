@@ -152,12 +152,29 @@ export class AtomPrinter {
     return `#.(AUTOLITH-SYSTEM:RANDOM-STATE-FROM (QUOTE (${[...state.words].join(" ")})))`;
   }
 
+  /** The lambda list of a function without a name, and its number. */
+  private anonymous(fn: LFunction, settings: PrintSettings): string {
+    const { lambdaList } = fn.info;
+    const id = this.identities.of(fn);
+    if (typeof lambdaList === "string") return `(LAMBDA (${lambdaList.toUpperCase()})) ${id}`;
+    const parameters = listToArray(lambdaList);
+    if (parameters === null) return id;
+    const names = parameters.map((parameter) => this.parameterText(parameter, settings));
+    return `(LAMBDA (${names.join(" ")})) ${id}`;
+  }
+
+  /** A parameter by its name: its default is left out. */
+  private parameterText(parameter: LispValue, settings: PrintSettings): string {
+    if (parameter instanceof Cons) return this.parameterText(parameter.car, settings);
+    return this.text(parameter, settings) ?? "…";
+  }
+
   private functionName(fn: LFunction, settings: PrintSettings): string {
     const escaped = { ...settings, escape: true };
     const { name } = fn.info;
     if (name instanceof LSymbol && name !== NIL) return symbolText(name, escaped, this.host);
     const parts = name instanceof Cons ? listToArray(name) : null;
-    if (parts === null || !parts.every((part) => part instanceof LSymbol)) return this.identities.of(fn);
+    if (parts === null || !parts.every((part) => part instanceof LSymbol)) return this.anonymous(fn, escaped);
     return `(${parts.map((part) => symbolText(part, escaped, this.host)).join(" ")})`;
   }
 }

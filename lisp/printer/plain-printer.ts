@@ -83,9 +83,16 @@ export class PlainPrinter {
       count++;
       if (this.budget <= 0) throw giveUp;
       rest = rest.cdr;
+      if (this.isDottedUnquote(rest)) break;
     }
     if (rest !== NIL) text += ` . ${this.object(rest, depth + 1, settings)}`;
     return `${text})`;
+  }
+
+  /** A comma after a dot in a template: `(a . ,b)` is read as `(a UNQUOTE b)`. */
+  private isDottedUnquote(rest: LispValue): boolean {
+    if (!(rest instanceof Cons && rest.cdr instanceof Cons && rest.cdr.cdr === NIL)) return false;
+    return this.quotes.get(rest.car) === ",";
   }
 
   private vector(

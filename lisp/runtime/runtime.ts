@@ -37,8 +37,13 @@ export interface RuntimeServices {
   /** The function that signals an error on behalf of a leaf: called with the condition type and a list of initargs. */
   readonly signalFunction: () => LFunction | null;
   /** Condition type symbol and initarg list of a leaf's error. */
+  /** The storage condition for an exhausted stack or an object that V8 refuses to make. */
+  readonly hostBound: (error: RangeError) => LispError;
   readonly describeError: (error: LispError) => { readonly type: LispValue; readonly initargs: LispValue };
 }
+
+/** Most arguments of APPLY: they lie on the stack, which must hold them more than once. */
+const MAX_APPLIED = 2_097_152;
 
 const callCode = new FrameCode(NIL, () => (_pc, locals) => {
   const [fn, args] = locals as [LFunction, LispValue[]];
@@ -95,13 +100,13 @@ export class Runtime {
 
   // ---------------------------------------------------------------- errors
 
-  /** Calls the Lisp function ERROR in place of the failed operation. */
-  private signal(error: unknown): LispValue {
-    const lispError = asLispError(error);
+  /** Calls the Lisp function ERROR in place of the failed operation; `args` are those of a call that was not possible. */
+  private signal(error: unknown, args?: LispValue): LispValue {
+    const lispError = asLispError(error, this.services);
     const fn = this.services.signalFunction();
     if (fn === null) throw error;
     const { type, initargs } = this.services.describeError(lispError);
-    return call(fn, type, initargs);
+    return args === undefined ? call(fn, type, initargs) : call(fn, type, initargs, args);
   }
 
   wrongArguments(fn: LFunction): LispValue {
@@ -115,9 +120,7 @@ export class Runtime {
   }
 
   undefinedFunction(symbol: LSymbol): LispValue {
-    return this.signal(
-      new LispError("UNDEFINED-FUNCTION", [["NAME", symbol]], `undefined function ${symbol.name}`),
-    );
+    return this.signal(undefinedFunctionError(symbol));
   }
 
   /** An exception of JavaScript that reached a region: signalled here, with the bindings of the region. */
@@ -136,9 +139,10 @@ export class Runtime {
     symbol.fn ??= this.undefined(symbol);
   }
 
-  /** An UndefinedFunction for a symbol. */
+  /** An UndefinedFunction for a symbol. Calling it signals with restarts that may give the values of the call. */
   undefined(symbol: LSymbol): UndefinedFunction {
-    const code = (): LispValue => this.undefinedFunction(symbol);
+    const code = (_self: LFunction, ...args: readonly LispValue[]): LispValue =>
+      this.signal(undefinedFunctionError(symbol), arrayToList(args));
     const info: FunctionInfo = {
       name: symbol,
       lambdaList: "&rest arguments",
@@ -192,6 +196,10 @@ export class Runtime {
   spread(last: LispValue, ...first: readonly LispValue[]): LispValue {
     const rest = listToArray(last);
     if (rest === null) return this.signal(typeError(last, "LIST"));
+    const count = first.length + rest.length;
+    if (count > MAX_APPLIED) {
+      return this.signal(storageError("APPLY got ~D arguments; the bound is ~D.", count, MAX_APPLIED));
+    }
     return first.length === 0 ? rest : [...first, ...rest];
   }
 
@@ -506,15 +514,18 @@ export function call(fn: LFunction, ...args: readonly LispValue[]): LispValue {
   return (fn.code as (...all: readonly LispValue[]) => LispValue)(fn, ...args);
 }
 
+function undefinedFunctionError(symbol: LSymbol): LispError {
+  return new LispError("UNDEFINED-FUNCTION", [["NAME", symbol]], `undefined function ${symbol.name}`);
+}
+
 function functionName(info: FunctionInfo): LispValue {
   return info.name;
 }
 
 /** Any exception as a Lisp error: exhausted stacks and memory become STORAGE-CONDITION. */
-function asLispError(error: unknown): LispError {
+function asLispError(error: unknown, services: RuntimeServices): LispError {
   if (error instanceof LispError) return error;
-  if (error instanceof RangeError)
-    return storageError("a bound of the host was exceeded (stack or allocation size)");
+  if (error instanceof RangeError) return services.hostBound(error);
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return new LispError("AUTOLITH-SYSTEM::INTERNAL-ERROR", [["TEXT", text]], text);
 }

@@ -1,6 +1,6 @@
 /** Registers the list functions without function arguments (chapter 14) as leaves. */
 import { arrayToList, Cons } from "../data/cons.ts";
-import { typeError } from "../data/error.ts";
+import { storageError, typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { bool, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -191,8 +191,9 @@ function installMaking(define: DefineLeaf, host: LeafHost): void {
     arrayToList(items.slice(0, -1), 0, items.at(-1)),
   );
   define("MAKE-LIST", "size &key initial-element", (size: LispValue, element: LispValue = NIL) => {
-    if (typeof size !== "number" || size < 0 || size > 67_108_864)
-      throw typeError(size, "(INTEGER 0 67108864)");
+    if ((typeof size === "number" || typeof size === "bigint") && size > 67_108_864)
+      throw storageError("A list of ~D conses is too large; the bound is 67108864.", size);
+    if (typeof size !== "number" || size < 0) throw typeError(size, "(INTEGER 0 67108864)");
     host.charge(size);
     let result: LispValue = NIL;
     for (let i = 0; i < size; i++) result = new Cons(element, result);

@@ -1,5 +1,6 @@
 import { isArray, isVector, vectorItems } from "../arrays/array-access.ts";
 import { arrayToList, Cons } from "../data/cons.ts";
+import { TOTAL_SIZE_LIMIT, arrayTooLarge } from "../arrays/array-making.ts";
 import { typeError } from "../data/error.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
@@ -50,6 +51,9 @@ export const installSequenceConversion: LeafInstaller = (define, host) => {
     { total: true },
   );
   define("SYS:JOIN-STRING-LIST", "strings", (strings: LispValue) => {
+    let total = 0;
+    for (let rest = strings; rest instanceof Cons; rest = rest.cdr) total += (rest.car as LString).length;
+    if (total >= TOTAL_SIZE_LIMIT) throw arrayTooLarge(total, TOTAL_SIZE_LIMIT - 1);
     let text = "";
     for (let rest = strings; rest instanceof Cons; rest = rest.cdr) text += (rest.car as LString).toJS();
     host.charge(text.length);

@@ -95,3 +95,8 @@
 ;=> (NIL)
 (let ((*standard-output* (make-broadcast-stream))) (disassemble '(lambda (x) x)))
 ;=> (NIL)
+(defun traced-countdown (n) (if (< n 2) n (traced-countdown (- n 1))))
+(let ((*trace-output* *standard-output*)) (trace traced-countdown) (traced-countdown 2) (untrace traced-countdown) nil)
+;=\ (NIL) OUT "0: (TRACED-COUNTDOWN 2)\n  1: (TRACED-COUNTDOWN 1)\n  1: TRACED-COUNTDOWN returned 1\n0: TRACED-COUNTDOWN returned 1\n"
+(list (and (member 'multiple-value-bind (apropos-list "MULTIPLE-VALUE-B")) t) (remove "AUTOLITH-SYSTEM" (apropos-list "VALUE-BIND") :key (lambda (s) (package-name (symbol-package s))) :test-not #'equal))
+;=> ((T NIL))
