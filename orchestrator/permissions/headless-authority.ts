@@ -9,7 +9,7 @@
  * | ask | denied | denied | denied |
  */
 import { existsSync, lstatSync, realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { failureOf } from "../contract/failure.ts";
 import { commandCeiling } from "./command-ceiling.ts";
 import type { CommandPlace } from "./readable-effects.ts";
@@ -18,6 +18,7 @@ import type {
   CommandDecision,
   CommandRequest,
   PathDecision,
+  PathRequest,
   PermissionMode,
 } from "../contract/permissions.ts";
 
@@ -70,7 +71,7 @@ export function headlessAuthority(parts: HeadlessAuthorityParts): Authority {
   return {
     mode: parts.mode,
     decideCommand: (request, signal) => decideCommand(request, signal, parts),
-    decidePath: (request) => Promise.resolve(decidePath(request.path, parts)),
+    decidePath: (request) => Promise.resolve(decidePath(request, parts)),
     decideExternalTool: ({ tool }) =>
       Promise.resolve(
         parts.mode === "full"
@@ -187,10 +188,23 @@ function isPresent(path: string): boolean {
   }
 }
 
-function decidePath(path: string, parts: HeadlessAuthorityParts): PathDecision {
-  if (parts.mode === "full" || isWithin(parts.workspace, path)) return { kind: "allowed" };
-  return denied(
-    "path-outside-workspace",
-    `${path} is outside the workspace ${parts.workspace}; permission mode ${parts.mode} does not allow that.`,
-  );
+/** Directories of a workspace that only mode full may write: git runs what is in the one, autolith reads roles from the other. */
+const protectedDirectories: ReadonlySet<string> = new Set([".git", ".autolith"]);
+
+function decidePath({ path, access }: PathRequest, parts: HeadlessAuthorityParts): PathDecision {
+  if (parts.mode === "full") return { kind: "allowed" };
+  if (!isWithin(parts.workspace, path))
+    return denied(
+      "path-outside-workspace",
+      `${path} is outside the workspace ${parts.workspace}; permission mode ${parts.mode} does not allow that.`,
+    );
+  const guarded = relative(parts.workspace, path)
+    .split(sep)
+    .find((part) => protectedDirectories.has(part.toLowerCase()));
+  return access === "read" || guarded === undefined
+    ? { kind: "allowed" }
+    : denied(
+        "path-protected",
+        `${path} is inside ${guarded}, which permission mode ${parts.mode} does not write.`,
+      );
 }

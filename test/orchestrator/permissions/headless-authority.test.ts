@@ -126,6 +126,22 @@ describe("paths and external tools", () => {
     expect((await authority("full").decideExternalTool(tool, signal)).kind).toBe("allowed");
   });
 
+  test("what git runs and what roles are made of is read, and written in mode full only", async () => {
+    const decide = async (mode: PermissionMode, access: "read" | "write", at: string) =>
+      (await authority(mode).decidePath({ path: at, access, caller }, signal)).kind;
+    for (const at of [
+      "/work/project/.git/hooks/pre-commit",
+      "/work/project/sub/.Git/config",
+      "/work/project/.autolith/agents/x.sexp",
+    ]) {
+      expect(await decide("sandbox", "write", at)).toBe("denied");
+      expect(await decide("auto", "write", at)).toBe("denied");
+      expect(await decide("sandbox", "read", at)).toBe("allowed");
+      expect(await decide("full", "write", at)).toBe("allowed");
+    }
+    expect(await decide("sandbox", "write", "/work/project/.gitignore")).toBe("allowed");
+  });
+
   test.each([
     ["/a", "/a", true],
     ["/a", "/a/b", true],
