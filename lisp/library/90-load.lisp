@@ -41,11 +41,16 @@
 (defun load-stream (stream print)
   (let ((*package* *package*) (*readtable* *readtable*) (end (list nil)))
     (loop
-      (when (%terminal-line stream) (skip-blank-and-comments stream))
-      (with-source-place ((and (%terminal-line stream) "<standard input>") (or (%terminal-line stream) 0))
-        (let ((form (read stream nil end)))
-          (when (eq form end) (return t))
-          (load-form form print))))))
+      (if (%terminal-line stream)
+          (progn
+            (skip-blank-and-comments stream)
+            (with-source-place ("<standard input>" (%terminal-line stream))
+              (let ((form (read stream nil end)))
+                (when (eq form end) (return t))
+                (load-form form print))))
+          (let ((form (read stream nil end)))
+            (when (eq form end) (return t))
+            (load-form form print))))))
 
 (defun load-form (form print)
   (if print

@@ -12,8 +12,9 @@ export class TerminalInputStream extends NativeStream {
   private text = "";
   private at = 0;
   private ended = false;
-  /** Newlines of the text that is no longer in `text`. */
-  private newlinesBefore = 0;
+  /** Newlines before `countedTo`, counted from the beginning of the input. */
+  private newlinesCounted = 0;
+  private countedTo = 0;
   private readonly interactive: boolean;
 
   constructor(terminal: HostTerminal, interactive: boolean) {
@@ -38,7 +39,8 @@ export class TerminalInputStream extends NativeStream {
     if (bytes === undefined) return noInputYet;
     this.ended = bytes.length === 0;
     const kept = Math.max(0, this.at - 2);
-    this.newlinesBefore += newlines(this.text.slice(0, kept));
+    this.countLines();
+    this.countedTo -= kept;
     this.text = this.text.slice(kept) + this.decoder.decode(bytes, { stream: !this.ended });
     this.at = Math.min(this.at, 2);
     return this.at < this.text.length ? 0 : this.ended ? endOfInput : noInputYet;
@@ -46,7 +48,16 @@ export class TerminalInputStream extends NativeStream {
 
   /** Line of the next character, from 1. */
   line(): number {
-    return 1 + this.newlinesBefore + newlines(this.text.slice(0, this.at));
+    this.countLines();
+    return 1 + this.newlinesCounted;
+  }
+
+  /** Counts what was read since the last time; a character that was put back since is taken off. */
+  private countLines(): void {
+    const { text, at, countedTo } = this;
+    if (at >= countedTo) this.newlinesCounted += newlines(text.slice(countedTo, at));
+    else this.newlinesCounted -= newlines(text.slice(at, countedTo));
+    this.countedTo = at;
   }
 
   override readCode(): number {
