@@ -26,7 +26,7 @@ export async function runLispCommand(argv: readonly string[], io: LispCommandIo)
     interrupts: interruptWord(),
   };
   // The boot leaves much alive: a larger nursery saves most of the copying.
-  setFlagsFromString("--min-semi-space-size=16");
+  setFlagsFromString("--min-semi-space-size=2");
   const { promise, resolve } = Promise.withResolvers<number>();
   const thread = new Worker(new URL(threadModule(), import.meta.url), {
     workerData: data,
