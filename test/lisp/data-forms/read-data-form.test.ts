@@ -165,7 +165,7 @@ describe("one form", () => {
 describe("bounds", () => {
   it("holds each at its number and refuses one more", () => {
     const nested = (depth: number): string => "(".repeat(depth) + "1" + ")".repeat(depth);
-    expect(readDataForm(nested(8), options)).toBeDefined();
+    expect(printDataForm(readDataForm(nested(8), options))).toBe(nested(8));
     expect(refusal(nested(9))).toMatchObject({ code: "data-too-deep", position: { column: 9 } });
     expect(readDataForm(`(${"1 ".repeat(99)})`, options)).toHaveLength(99);
     expect(refusal(`(${"1 ".repeat(100)})`).code).toBe("data-too-large");

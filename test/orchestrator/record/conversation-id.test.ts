@@ -32,7 +32,7 @@ describe("conversation ids", () => {
 
   it("of children are their execution's id and shown as they are", () => {
     const child = parseConversationId("0b0e7d0e-5c7f-4b57-9a3e-0d5f6f0d9b11");
-    expect(child).toBeDefined();
+    expect(child).toBe("0b0e7d0e-5c7f-4b57-9a3e-0d5f6f0d9b11");
     expect(child === undefined ? "" : displayConversationId(child)).toBe(
       "0b0e7d0e-5c7f-4b57-9a3e-0d5f6f0d9b11",
     );
