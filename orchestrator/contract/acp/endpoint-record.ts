@@ -1,0 +1,22 @@
+/** The file by which a host's private local endpoint is found: one for each host, mode 0600, under the state root. */
+import { z } from "zod";
+import { conversationIdSchema } from "../identifiers.ts";
+
+export const endpointRecordSchema = z.object({
+  version: z.literal(1),
+  hostId: z.string().min(8).max(64),
+  /** `shared`: the detached host that terminals join. `acp`: a process that serves an editor. */
+  role: z.enum(["shared", "acp"]),
+  /** The process, told apart from every other that ever had its number. */
+  process: z.object({ processId: z.int().positive(), bootId: z.string(), startTime: z.string() }),
+  /** Absolute path of the Unix socket. */
+  socket: z.string().min(1),
+  /** What a client authenticates with. */
+  token: z.string().min(32),
+  /** Version of the program that serves it. */
+  programVersion: z.string(),
+  startedAt: z.number(),
+  /** Sessions that are open. */
+  conversations: z.array(conversationIdSchema),
+});
+export type EndpointRecord = z.infer<typeof endpointRecordSchema>;

@@ -1,0 +1,208 @@
+/**
+ * The `_autolith/*` methods beyond the manual's table: what a terminal and `autolith lg` need of a host. Only the private local endpoint
+ * serves those that reach sessions of other clients.
+ */
+import { z } from "zod";
+import { conversationIdSchema } from "../identifiers.ts";
+import { permissionModeSchema } from "../permissions.ts";
+import { completionSchema, invocationSchema, sessionStateSchema } from "../session/catalogs.ts";
+import { permissionAnswerSchema } from "../session/events.ts";
+import {
+  inputCharacterLimit,
+  pendingInputSchema,
+  promptInputSchema,
+  vaultEntrySchema,
+} from "../session/input.ts";
+import { historyPageSchema, sessionUpdateSchema } from "../session/updates.ts";
+import { sessionScope } from "./session-methods.ts";
+
+const sessionOnly = z.object(sessionScope);
+const directory = z.string().min(1).max(4_096);
+const modeAndDirectory = { cwd: directory.optional(), mode: permissionModeSchema.optional() };
+
+/** Who watches a session. */
+export const clientRowSchema = z.object({
+  /** For people: `terminal`, `lg`, an editor's name. */
+  name: z.string(),
+  readOnly: z.boolean(),
+  answersPermissions: z.boolean(),
+  attachedAt: z.number(),
+  /** True for the client that asks. */
+  self: z.boolean(),
+});
+
+/** A session of the host as `lg status` lists it. */
+export const sessionRowSchema = z.object({
+  sessionId: conversationIdSchema,
+  title: z.string(),
+  cwd: z.string(),
+  model: z.string(),
+  mode: permissionModeSchema,
+  /** `idle`: no active work of any kind. `working`: no turn, but jobs are live. `paused`: input waits until somebody lifts the pause. */
+  status: z.enum(["idle", "running", "working", "paused"]),
+  liveJobs: z.int().nonnegative(),
+  waitingInputs: z.int().nonnegative(),
+  createdAt: z.number(),
+  lastActivityAt: z.number(),
+  clients: z.array(clientRowSchema),
+});
+
+/** What is left in the composer for the next terminal. */
+export const draftSchema = z.object({
+  text: z.string().max(inputCharacterLimit),
+  /** Cursor in UTF-16 units. */
+  cursor: z.int().nonnegative(),
+});
+
+export const terminalMethods = {
+  /** The first request on the local endpoint; anything before it, or another token, ends the connection. */
+  authenticate: {
+    params: z.object({
+      token: z.string().min(1).max(256),
+      /** For people: `terminal`, `lg`. */
+      client: z.string().min(1).max(64).optional(),
+    }),
+    value: z.object({ hostId: z.string() }),
+  },
+  /** The sessions of this host. */
+  sessions: {
+    params: z.object({}),
+    value: z.object({
+      hostId: z.string(),
+      processId: z.int().positive(),
+      startedAt: z.number(),
+      sessions: z.array(sessionRowSchema),
+    }),
+  },
+  /** Opens a session without replay and without attaching: a new one, a stored one, or a fork of one. */
+  open: {
+    params: z.discriminatedUnion("how", [
+      z.object({
+        how: z.literal("new"),
+        cwd: directory,
+        mode: permissionModeSchema.optional(),
+        model: z.string().max(256).optional(),
+      }),
+      z.object({ how: z.literal("load"), ...sessionScope, ...modeAndDirectory }),
+      z.object({
+        how: z.literal("fork"),
+        source: conversationIdSchema,
+        /** Records up to and including this sequence; all of them when absent. */
+        throughSeq: z.int().positive().optional(),
+        ...modeAndDirectory,
+      }),
+    ]),
+    value: z.object({ sessionId: conversationIdSchema, state: sessionStateSchema }),
+  },
+  /**
+   * Begins this client's view of an open session: the end of its history, what the running turn has streamed so far, and from then on all events
+   * as `_autolith/event` with the session's own numbers. A second `attach` replaces the first one.
+   */
+  attach: {
+    params: z.object({
+      ...sessionScope,
+      /** Most updates of history, 0 to 1,000; 200 when absent. */
+      tail: z.int().min(0).max(1_000).optional(),
+      /** The client only looks on: what would change something is refused with `read-only`. */
+      readOnly: z.boolean().optional(),
+      /** Ends the views of all other clients. */
+      takeOver: z.boolean().optional(),
+      /** False for a client that shows no permission requests to anybody. */
+      answersPermissions: z.boolean().optional(),
+    }),
+    value: z.object({
+      state: sessionStateSchema,
+      history: historyPageSchema,
+      /** Shown behind the history. */
+      live: z.array(sessionUpdateSchema),
+      clients: z.array(clientRowSchema),
+    }),
+  },
+  /** Ends views of a session: this client's own, or those of everybody (`lg detach`). The session goes on. */
+  detach: {
+    params: z.object({ ...sessionScope, clients: z.enum(["self", "all"]).optional() }),
+    value: z.object({ detached: z.int().nonnegative() }),
+  },
+  /** A page of history: what lies before or after a record. */
+  page: {
+    params: z.object({
+      ...sessionScope,
+      limit: z.int().min(1).max(1_000).optional(),
+      before: z.int().positive().optional(),
+      after: z.int().nonnegative().optional(),
+    }),
+    value: historyPageSchema,
+  },
+  /** Submits input and answers as soon as it is durable; the events tell the rest. */
+  submit: {
+    params: z.object({ ...sessionScope, input: promptInputSchema, as: z.enum(["prompt", "steer", "queue"]) }),
+    value: z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("turn"), inputId: z.string(), epoch: z.int().positive() }),
+      z.object({ kind: z.literal("command"), invocation: invocationSchema }),
+      z.object({
+        kind: z.literal("admitted"),
+        inputId: z.string(),
+        delivery: z.enum(["steering", "queued", "scheduled"]),
+      }),
+    ]),
+  },
+  /** Stops the running turn. Unlike the standard `session/cancel` it leaves detached jobs running unless `jobs`. */
+  cancel: {
+    params: z.object({
+      ...sessionScope,
+      jobs: z.boolean().optional(),
+      /** Accepted steering goes on in a turn of its own (Escape). */
+      continueSteering: z.boolean().optional(),
+    }),
+    value: z.object({ stopped: z.boolean() }),
+  },
+  /** Cancels active work and holds queued work until new input comes (`lg pause`). */
+  pause: { params: sessionOnly, value: z.object({ stopped: z.boolean() }) },
+  /** Answers a permission request that came as an event; false when it was resolved already. */
+  answer: {
+    params: z.object({ ...sessionScope, requestId: z.string().max(128), answer: permissionAnswerSchema }),
+    value: z.object({ answered: z.boolean() }),
+  },
+  "set-mode": {
+    params: z.object({ ...sessionScope, mode: permissionModeSchema }),
+    value: z.object({ mode: permissionModeSchema }),
+  },
+  /** Closes a session in order (`lg kill`): its turn and jobs are cancelled, pending input stays. */
+  kill: { params: sessionOnly, value: z.object({ closed: z.boolean() }) },
+  complete: {
+    params: z.object({
+      ...sessionScope,
+      text: z.string().max(inputCharacterLimit),
+      /** UTF-16 units. */
+      cursor: z.int().nonnegative(),
+    }),
+    value: completionSchema,
+  },
+  /** Waiting input, and the vault. */
+  pending: {
+    params: sessionOnly,
+    value: z.object({
+      inputs: z.array(pendingInputSchema),
+      paused: z.boolean(),
+      vault: z.array(vaultEntrySchema),
+    }),
+  },
+  /** Moves waiting input into the vault, replaces the vault's contents, or puts them in front of the queue. */
+  vault: {
+    params: z.object({
+      ...sessionScope,
+      action: z.discriminatedUnion("kind", [
+        z.object({ kind: z.literal("store") }),
+        z.object({ kind: z.literal("replace"), entries: z.array(vaultEntrySchema).max(256) }),
+        z.object({ kind: z.literal("restore") }),
+      ]),
+    }),
+    /** Entries stored, left or restored. */
+    value: z.object({ entries: z.int().nonnegative() }),
+  },
+  /** The draft that the last terminal left; with `draft`, leaves another one. Kept as long as the session is open. */
+  composer: {
+    params: z.object({ ...sessionScope, draft: draftSchema.optional() }),
+    value: z.object({ draft: draftSchema.nullable() }),
+  },
+} as const;
