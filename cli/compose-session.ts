@@ -19,6 +19,7 @@ import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
 import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
 import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
 import { isReasoningModel } from "../workers/model/model-families.ts";
+import { type CataloguedModel, cataloguedModels } from "../workers/model/model-catalogue.ts";
 import { openAiDirectory } from "../workers/model/openai-directory.ts";
 import { openExchangeLog } from "./exchange-log.ts";
 import { type HeadStart, beginHeadStart } from "./head-start.ts";
@@ -62,13 +63,6 @@ const defaultIdleMs = 600_000;
 const shutdownMs = 3_000;
 const leftoverWaitMs = 5_000;
 const redisCloseMs = 2_000;
-
-/** The models that are offered for choice; others can be named. Windows in tokens (manual). */
-const listedModels: readonly { readonly id: string; readonly contextWindow: number }[] = [
-  { id: "openai-api/gpt-5.6", contextWindow: 272_000 },
-  { id: "openai-api/gpt-6", contextWindow: 272_000 },
-  { id: "openai-api/gpt-6.1", contextWindow: 272_000 },
-];
 
 /** Composes the host. What was started is closed again when a later part fails. Rejects with configuration and redis codes. */
 export async function composeSessions(given: SessionHostOptions): Promise<ComposedSessions> {
@@ -142,7 +136,7 @@ async function compose(
       replay: options.replay !== undefined,
       record: options.record !== undefined,
     }),
-    listModels: () => listedModels.map(listedModel),
+    listModels: () => cataloguedModels.map(listedModel),
     settings,
     papercuts: new PapercutStore(roots.data, Date.now),
     explicitMode: options.permissions,
@@ -158,6 +152,7 @@ async function compose(
     withoutSecrets: knownSecretRemover(secretValues(environment)),
     maxDepth: limits.maxDepth,
     childTimeoutMs: limits.childTimeoutMs,
+    spawnLimits: limits.spawn,
     replay: exchange.replay,
     observeAgent: (event) => exchange.observe(event),
     report: (failure) => diagnostics(`${failure.code}: ${failure.message}`),
@@ -222,7 +217,7 @@ function machineParts(
   };
 }
 
-function listedModel({ id, contextWindow }: (typeof listedModels)[number]): ListedModel {
+function listedModel({ id, contextWindow }: CataloguedModel): ListedModel {
   const [provider = "", ...rest] = id.split("/");
   const name = rest.join("/");
   return {

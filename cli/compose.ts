@@ -186,6 +186,8 @@ async function compose(
     limits: limits.concurrency,
     maxDepth: limits.maxDepth,
     childTimeoutMs: limits.childTimeoutMs,
+    spawnLimits: limits.spawn,
+    hurryUp: () => false,
     replay: exchange.replay,
     announce: options.announce,
     observe: (observation) => {

@@ -51,8 +51,9 @@ export function agentOutcomeOf(end: RunEnd): Outcome<AgentResult> {
   }
   const result = resultOf(end, submission.status, submission.error);
   if (submission.status === "success") return { state: "completed", result };
+  if (submission.status === "aborted") return { state: "aborted", reason: undefined, result };
   const failure: Failure = {
-    code: submission.status === "failed" ? "child-failed" : "child-aborted",
+    code: "child-failed",
     message: boundedMessage(submission.error ?? ""),
     retry: "terminal",
   };

@@ -1,7 +1,8 @@
 /** What a child is told at its boundaries, and when its run is over: submission, steering, completions, the reminder to submit. */
+import type { ExecutionId } from "../contract/identifiers.ts";
 import type { Continuation, TurnEnd } from "./agent-host.ts";
 import type { SteeringMailbox } from "./steering.ts";
-import type { AgentTranscript } from "./transcript.ts";
+import type { AgentTranscript, UserMessageOptions } from "./transcript.ts";
 import type { YieldState } from "./yield.ts";
 
 /** Said to a child whose turn ended without a tool call and without a submission; once, then the run ends as failed. */
@@ -25,8 +26,8 @@ export type ChildBoundaryParts = {
 
 /** Completions of the agent's own detached jobs. */
 export type CompletionSource = {
-  /** Texts of completions that are ready, at most one boundary's worth. */
-  ready(): readonly string[];
+  /** Completions that are ready, at most one boundary's worth. */
+  ready(): readonly { readonly text: string; readonly executionId: ExecutionId }[];
   /** The first `count` ready ones are in the durable record. */
   delivered(count: number): Promise<void>;
   /** True while detached jobs run whose completion continues this agent. */
@@ -34,6 +35,8 @@ export type CompletionSource = {
   /** Resolves when completions are ready, or on abort. The agent's slot is lent meanwhile. */
   arrival(signal: AbortSignal): Promise<void>;
 };
+
+type Message = { readonly text: string; readonly options: UserMessageOptions };
 
 /** The policy of one child run. Steering and completions are in the record before they are acknowledged. */
 export function childBoundary(parts: ChildBoundaryParts): (turn: TurnEnd) => Promise<Continuation> {
@@ -46,14 +49,18 @@ export function childBoundary(parts: ChildBoundaryParts): (turn: TurnEnd) => Pro
     if (idle && completions.awaiting()) await completions.arrival(signal);
     const waiting = steering.peek();
     const ready = completions.ready();
-    const texts = [...waiting.map((message) => parts.steeringText(message)), ...ready];
-    if (texts.length === 0 && !calledTools && !signal.aborted && reminders < yieldReminderLimit) {
+    const messages: Message[] = [
+      ...waiting.map((message) => ({ text: parts.steeringText(message), options: {} })),
+      ...ready.map(({ text, executionId }) => ({ text, options: { completionOf: executionId } })),
+    ];
+    if (messages.length === 0 && !calledTools && !signal.aborted && reminders < yieldReminderLimit) {
       reminders += 1;
-      texts.push(yieldReminder);
+      messages.push({ text: yieldReminder, options: {} });
     }
-    for (const text of texts) await transcript.userMessage(text, { automatic: true });
+    for (const { text, options } of messages)
+      await transcript.userMessage(text, { automatic: true, ...options });
     steering.acknowledge(waiting.length);
     await completions.delivered(ready.length);
-    return texts.map((text) => ({ type: "user-message", text }));
+    return messages.map(({ text }) => ({ type: "user-message", text }));
   };
 }

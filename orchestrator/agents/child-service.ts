@@ -19,12 +19,7 @@ import type { JobExecution, JobRequest, Supervisor } from "../jobs/supervisor.ts
 import { ownerOf } from "../jobs/ownership.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
 import { ChildProgress, type ProgressSnapshot } from "../tasks/child-progress.ts";
-import {
-  type Completion,
-  CompletionInbox,
-  completionText,
-  completionWindowMs,
-} from "../tasks/completions.ts";
+import { type Completion, CompletionInbox, completionWindowMs } from "../tasks/completions.ts";
 import type { TaskItem } from "../tasks/task-arguments.ts";
 import { type PreparedTask, checkSpawn } from "../tasks/task-tools.ts";
 import type { OverflowSink, SettledCall } from "../tools/dispatcher.ts";
@@ -207,7 +202,7 @@ export class ChildService {
       transcript: await this.#parts.openTranscript(job),
       steering: live.steering,
       yielding,
-      completions: this.#completionSource(live.inbox),
+      completions: this.#completionSource(live.inbox, job.executionId),
       replay: this.#parts.replay,
       observe: (event) => {
         live.progress.event(event);
@@ -287,15 +282,12 @@ export class ChildService {
     };
   }
 
-  #completionSource(inbox: CompletionInbox): CompletionSource {
-    const { journal, now } = this.#parts;
+  #completionSource(inbox: CompletionInbox, owner: ExecutionId): CompletionSource {
+    const { journal, now, supervisor } = this.#parts;
     return {
-      ready: () => inbox.peek().map(completionText),
+      ready: () => inbox.peek().map(({ job, text }) => ({ text, executionId: job.executionId })),
       awaiting: () => inbox.awaited().length > 0,
-      arrival: async (signal) => {
-        await inbox.arrival(signal);
-        await window(inbox, signal);
-      },
+      arrival: (signal) => supervisor.lending(owner, joinedArrival(inbox, signal), signal),
       delivered: async (count) => {
         const delivered = inbox.peek().slice(0, count);
         inbox.acknowledge(count);
@@ -315,6 +307,11 @@ export class ChildService {
       },
     };
   }
+}
+
+async function joinedArrival(inbox: CompletionInbox, signal: AbortSignal): Promise<void> {
+  await inbox.arrival(signal);
+  await window(inbox, signal);
 }
 
 /** Completions that land within the window after the first share its boundary; none is waited for when nothing else runs. */

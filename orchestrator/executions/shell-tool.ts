@@ -98,11 +98,12 @@ function refusal(decision: Extract<CommandDecision, { kind: "denied" }>): ToolOu
 
 async function awaitCommand(job: Job, context: ToolContext, parts: ShellToolParts): Promise<ToolOutcome> {
   const settled = await settledWithin(job, parts.graceMs, context, parts.supervisor);
-  if (settled === undefined) {
-    await parts.supervisor.handOff(job);
-    return handOffOutcome(job, "grace-expired", parts);
-  }
-  return commandOutcome(settled.outcome as Outcome<ShellResult>);
+  if (settled !== undefined) return commandOutcome(settled.outcome as Outcome<ShellResult>);
+  await parts.supervisor.handOff(job);
+  if (job.detached) return handOffOutcome(job, "grace-expired", parts);
+  // It ended at the last moment: nobody will be told of it later.
+  const ended = await parts.supervisor.settled(job.executionId);
+  return commandOutcome(ended.outcome as Outcome<ShellResult>);
 }
 
 /** The settlement, or undefined after `graceMs`. Cancelling the caller cancels its synchronous command and waits for its end. */

@@ -19,7 +19,9 @@ import type { Authority } from "../contract/permissions.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import { shellTool } from "../executions/shell-tool.ts";
 import type { Job } from "../jobs/job-table.ts";
-import { isTerminal } from "../jobs/lifecycle.ts";
+import type { JobRecord } from "../jobs/journal-records.ts";
+import { SpawnBudget, type SpawnLimits } from "../jobs/spawn-budget.ts";
+import { type Outcome, isTerminal } from "../jobs/lifecycle.ts";
 import type { JobAnnouncement, JobExecution, Supervisor } from "../jobs/supervisor.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
 import {
@@ -29,16 +31,20 @@ import {
 } from "../record/conversation.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
 import { ExecutionDirectory } from "../record/execution-directory.ts";
+import { RecordError } from "../record/failure.ts";
 import { type OpenedJobJournal, jobJournalPath, openJobJournal } from "../record/job-journal.ts";
 import { OverflowStore } from "../record/overflow-store.ts";
 import { RecordLog } from "../record/record-log.ts";
 import type { JobInventory } from "../recovery/job-inventory.ts";
 import type { RecoveredJobs } from "../recovery/recover-jobs.ts";
+import { readOutcome } from "../recovery/published-outcome.ts";
 import { recoverConversation } from "../recovery/recover-conversation.ts";
 import { contextScheme } from "../resources/context-scheme.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import { resourceTools } from "../resources/resource-tools.ts";
 import type { SecretRemover } from "../secrets/secret-removal.ts";
+import type { Completion, CompletionOutcome } from "../tasks/completions.ts";
+import { jobOfContinuity } from "../tasks/durable-job.ts";
 import type { JobView } from "../tasks/job-record.ts";
 import { jobTools, visibleJobs } from "../tasks/job-tools.ts";
 import type { PublicationParts, PublicationPlaces } from "../tasks/result-publication.ts";
@@ -65,6 +71,10 @@ export type ConversationHostParts = {
   readonly primaryModel: () => string;
   readonly maxDepth: number;
   readonly childTimeoutMs: number | undefined;
+  /** Children that this conversation may start. */
+  readonly spawnLimits: SpawnLimits;
+  /** Hurry-up mode is on. */
+  readonly hurryUp: () => boolean;
   readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
   readonly announce: (announcement: JobAnnouncement) => void;
   readonly observe: (observation: ChildObservation) => void;
@@ -94,6 +104,7 @@ export class ConversationHost {
   /** What a dead host left of this conversation, as it was when this one opened it. */
   readonly inventory: JobInventory;
   readonly #parts: ConversationHostParts;
+  readonly #budget: SpawnBudget;
   readonly #roleOf = new Map<ExecutionId, RunnableRole>();
 
   private constructor(
@@ -116,6 +127,7 @@ export class ConversationHost {
       namesOf: (job) => this.namesOf(job),
       roleOf: (job) => this.#roleOf.get(job.executionId),
     };
+    this.#budget = new SpawnBudget(parts.spawnLimits, startedChildren(opened.jobs.records));
     this.overflow = new OverflowStore(overflowPlaces(parts.dataRoot));
     this.registry = this.#createRegistry();
     this.children = this.#createChildren();
@@ -180,7 +192,7 @@ export class ConversationHost {
   announce(announcement: JobAnnouncement): void {
     this.#parts.announce(announcement);
     if (announcement.kind !== "settled") return;
-    this.children.completed({ job: announcement.job, outcome: announcement.outcome });
+    this.children.completed(this.completionOf(announcement.job, announcement.outcome));
     this.#roleOf.delete(announcement.job.executionId);
     if (!announcement.job.detached) this.#parts.handedOver(announcement.job);
   }
@@ -192,16 +204,68 @@ export class ConversationHost {
     );
   }
 
+  /** How a job ended, for its owner. */
+  completionOf(job: Job, outcome: CompletionOutcome): Completion {
+    const artifactPath = outcome.state === "interrupted" ? undefined : this.resultPath(job.executionId);
+    return { job, outcome, artifactPath, readyAt: this.#parts.now() };
+  }
+
+  /** The job as memory has it; long values of its result may be cut. */
   view(job: Job): JobView {
     return {
       job,
-      outcome: this.supervisor.outcomeOf(job.executionId),
+      outcome: this.supervisor.retained(job.executionId)?.outcome,
       progress: this.children.progress(job.executionId),
       artifactPath: this.resultPath(job.executionId),
       artifactAvailable: isTerminal(job.life.state) && job.kind === "agent",
       ownerName: this.namesOf(job).at(-1) ?? "primary",
       now: this.#parts.now(),
     };
+  }
+
+  /** The job with its whole result, read from its files where memory does not hold it. */
+  async wholeView(job: Job): Promise<JobView> {
+    const seen = this.view(job);
+    if (!isTerminal(job.life.state)) return seen;
+    const retained = this.supervisor.retained(job.executionId);
+    if (retained !== undefined && retained.shortened !== true) return seen;
+    const read = await this.#readOutcome(job, seen.outcome);
+    return { ...seen, outcome: read.outcome, artifactAvailable: seen.artifactAvailable && read.readable };
+  }
+
+  /** A job of this conversation by its execution id, from its files; undefined when there are none. */
+  async durableView(executionId: ExecutionId): Promise<JobView | undefined> {
+    const directory = new ExecutionDirectory(this.publication.tasksDirectory, this.id, executionId);
+    const continuity = await directory.readContinuity();
+    if (continuity === undefined) return undefined;
+    const job = jobOfContinuity(continuity, await directory.readTerminal());
+    const read = await this.#readOutcome(job, undefined);
+    return {
+      job,
+      outcome: read.outcome,
+      progress: undefined,
+      artifactPath: directory.pathOf(job.kind === "agent" ? "result.sexp" : "terminal.sexp"),
+      artifactAvailable: read.readable && job.kind === "agent",
+      ownerName: continuity.owners.at(-1) ?? "primary",
+      now: this.#parts.now(),
+    };
+  }
+
+  /** The outcome that the files hold; when they cannot be read, a failure that says so unless `otherwise` is known. */
+  async #readOutcome(
+    job: Job,
+    otherwise: Outcome<unknown> | undefined,
+  ): Promise<{ readonly outcome: Outcome<unknown> | undefined; readonly readable: boolean }> {
+    try {
+      const found = await readOutcome(
+        job,
+        new ExecutionDirectory(this.publication.tasksDirectory, this.id, job.executionId),
+      );
+      return { outcome: found?.outcome ?? otherwise, readable: found !== undefined };
+    } catch (error) {
+      if (!(error instanceof RecordError) || error.code !== "malformed") throw error;
+      return { outcome: otherwise ?? { state: "failed", failure: failureOf(error) }, readable: false };
+    }
   }
 
   /** The primary sees every execution; a child its own and those below it. */
@@ -222,7 +286,7 @@ export class ConversationHost {
 
   #createRegistry(): ToolRegistry {
     const { supervisor } = this;
-    const view = (job: Job): Promise<JobView> => Promise.resolve(this.view(job));
+    const view = (job: Job): Promise<JobView> => this.wholeView(job);
     return new ToolRegistry([
       ...resourceTools([
         ...this.#parts.schemes((caller, executionId) => this.mayInspect(caller, executionId)),
@@ -238,6 +302,10 @@ export class ConversationHost {
           Promise.resolve(
             agentEntries(this.#parts.roles(), caller.kind === "primary" ? undefined : caller.role),
           ),
+        budget: {
+          take: (count) => this.#budget.take(count, this.#parts.now(), this.#parts.hurryUp()),
+          giveBack: (count) => this.#budget.giveBack(count),
+        },
         artifactRoot: `${this.publication.tasksDirectory}/${this.id}`,
         graceMs: blockingGraceMs,
         now: this.#parts.now,
@@ -245,6 +313,7 @@ export class ConversationHost {
       ...jobTools({
         supervisor,
         view,
+        durable: (executionId) => this.durableView(executionId),
         steer: (job, message) => Promise.resolve().then(() => this.children.steer(job, message)),
       }),
     ]);
@@ -284,6 +353,14 @@ export class ConversationHost {
     });
     return conversationTranscript(new RecordLog(conversation, [], this.#parts.now));
   }
+}
+
+/** Children that tool calls started, as far as the journal reaches back. */
+function startedChildren(records: readonly JobRecord[]): number {
+  return records.filter(
+    (record) =>
+      record.kind === "admitted" && record.jobKind === "agent" && record.owner.parentCallId !== undefined,
+  ).length;
 }
 
 function publicationPlaces(parts: Pick<ConversationHostParts, "dataRoot" | "now">): PublicationPlaces {

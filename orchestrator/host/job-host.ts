@@ -6,6 +6,7 @@ import type { ConversationId } from "../contract/identifiers.ts";
 import type { ConcurrencyClass } from "../contract/job-catalog.ts";
 import type { QueuePort } from "../contract/queue.ts";
 import { type Executor, Supervisor } from "../jobs/supervisor.ts";
+import { retainedSettlement } from "../tasks/retained-outcome.ts";
 import { prepareJob, publishOutcome } from "../tasks/result-publication.ts";
 import type { ConversationHost } from "./conversation-host.ts";
 
@@ -40,6 +41,7 @@ export class JobHost {
       },
       prepare: (job) => prepareJob(job, this.#of(job).publication),
       publish: (job, outcome) => publishOutcome(job, outcome, this.#of(job).publication),
+      retain: retainedSettlement,
       announce: (announcement) => this.#of(announcement.job).announce(announcement),
     });
   }

@@ -12,7 +12,8 @@ export type JobState = "queued" | "running" | "completed" | "failed" | "aborted"
 export type Outcome<Result> =
   | { readonly state: "completed"; readonly result: Result }
   | { readonly state: "failed"; readonly failure: Failure; readonly result?: Result }
-  | { readonly state: "aborted"; readonly reason: CancelReason; readonly result?: Result };
+  /** `reason` undefined: nobody cancelled it, the child itself reported that the work should not be done. */
+  | { readonly state: "aborted"; readonly reason: CancelReason | undefined; readonly result?: Result };
 
 /** What the journal says of one job, folded. */
 export type JobLife = {
@@ -48,7 +49,7 @@ export function admittedLife(executionId: ExecutionId): JobLife {
 }
 
 /** Completed, failed or aborted: no event changes it any more. */
-export function isTerminal(state: JobState): boolean {
+export function isTerminal(state: JobState): state is Outcome<unknown>["state"] {
   return state === "completed" || state === "failed" || state === "aborted";
 }
 

@@ -36,7 +36,7 @@ export function settledRecord(
     state: outcome.state satisfies JobState,
     ...(claimToken === undefined ? {} : { claimToken }),
     ...(outcome.state === "failed" ? { failure: outcome.failure } : {}),
-    ...(outcome.state === "aborted" ? { cancelReason: outcome.reason } : {}),
+    ...(outcome.state === "aborted" && outcome.reason !== undefined ? { cancelReason: outcome.reason } : {}),
     ...(text === undefined || text.length > inlineResultLimit
       ? {}
       : { result: JSON.parse(text) as SettledRecord["result"] }),

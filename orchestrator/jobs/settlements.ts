@@ -5,7 +5,12 @@ import type { Job } from "./job-table.ts";
 import type { Outcome } from "./lifecycle.ts";
 
 /** What became of a job: its final state with the outcome as the executor gave it. */
-export type Settlement = { readonly job: Job; readonly outcome: Outcome<unknown> };
+export type Settlement = {
+  readonly job: Job;
+  readonly outcome: Outcome<unknown>;
+  /** The outcome's texts were cut for keeping; the whole is in the result files. */
+  readonly shortened?: true;
+};
 
 type Waiter = (settlement: Settlement) => void;
 
@@ -13,8 +18,14 @@ type Waiter = (settlement: Settlement) => void;
 const settlementRetention = 256;
 
 export class Settlements {
+  readonly #retain: (settlement: Settlement) => Settlement;
   readonly #settled = new Map<ExecutionId, Settlement>();
   readonly #waiters = new Map<ExecutionId, Set<Waiter>>();
+
+  /** `retain` answers what stays in memory of a settlement once those who waited have it. */
+  constructor(retain: (settlement: Settlement) => Settlement = (settlement) => settlement) {
+    this.#retain = retain;
+  }
 
   known(executionId: ExecutionId): Settlement | undefined {
     return this.#settled.get(executionId);
@@ -23,7 +34,7 @@ export class Settlements {
   /** Answers all waiters and remembers the outcome; the oldest remembered one is dropped beyond the retention. */
   resolve(settlement: Settlement): void {
     const { executionId } = settlement.job;
-    this.#settled.set(executionId, settlement);
+    this.#settled.set(executionId, this.#retain(settlement));
     const [oldest] = this.#settled.keys();
     if (this.#settled.size > settlementRetention && oldest !== undefined) this.#settled.delete(oldest);
     const waiters = this.#waiters.get(executionId) ?? new Set<Waiter>();

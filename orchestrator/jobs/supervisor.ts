@@ -27,6 +27,7 @@ import type { AdmittedRecord, JobJournal } from "./journal-records.ts";
 import { type Outcome, isTerminal, step } from "./lifecycle.ts";
 import { cancelWins, failedOutcome, settledRecord } from "./settled-record.ts";
 import { type Settlement, Settlements } from "./settlements.ts";
+import { SlotLoans } from "./slot-loans.ts";
 import { childJobName, executionJobName } from "./names.ts";
 
 /** One attempt, as its executor sees it. */
@@ -85,6 +86,8 @@ export type SupervisorOptions = {
   readonly prepare?: (job: Job) => Promise<void>;
   /** Publishes the durable result before the settlement is recorded. A rejection turns the outcome into a failed one. */
   readonly publish?: (job: Job, outcome: Outcome<unknown>) => Promise<void>;
+  /** What stays in memory of a settlement; undefined where everything does. */
+  readonly retain?: (settlement: Settlement) => Settlement;
 };
 
 type Running = { readonly abort: AbortController; readonly timer: NodeJS.Timeout | undefined };
@@ -102,7 +105,8 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #conversations = new Map<ConversationId, ConversationJobs>();
   readonly #running = new Map<ExecutionId, Running>();
-  readonly #settlements = new Settlements();
+  readonly #settlements: Settlements;
+  readonly #loans: SlotLoans;
   readonly #admissions = new Map<string, Admission>();
   /** Executions whose settlement is being published: nothing else may settle or claim them. */
   readonly #settling = new Set<ExecutionId>();
@@ -118,6 +122,8 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#settlements = new Settlements(options.retain);
+    this.#loans = new SlotLoans((error) => options.report(failureOf(error)));
   }
 
   /** Begins claiming. Queued jobs of adopted conversations are enqueued again (idempotent by execution id). */
@@ -187,13 +193,13 @@ export class Supervisor {
   }
 
   /**
-   * Resolves when the job has settled. With `lendFrom`, the caller's slot is lent to others while waiting and regained before this
+   * Resolves when the job has settled. With `lender`, the slot of that job is lent to others while waiting and regained before this
    * resolves. Aborting `signal` ends the wait (rejects with its reason), not the job. Rejects with `outcome-unknown` for a job whose
    * host died under it.
    */
   async settled(
     executionId: ExecutionId,
-    options: { readonly signal?: AbortSignal; readonly lendFrom?: ConcurrencyClass } = {},
+    options: { readonly signal?: AbortSignal; readonly lender?: ExecutionId | undefined } = {},
   ): Promise<Settlement> {
     const early = this.#settlements.known(executionId);
     if (early !== undefined) return early;
@@ -203,19 +209,23 @@ export class Supervisor {
         "outcome-unknown",
         `${job.name} was interrupted when its host died; it may have taken effect. Check before repeating it.`,
       );
-    const lent = options.lendFrom === undefined ? undefined : this.#consumer?.lend(options.lendFrom);
-    try {
-      return await this.#settlements.wait(executionId, options.signal);
-    } finally {
-      await lent?.regain(options.signal).catch((error: unknown) => {
-        if (options.signal?.aborted !== true) this.#options.report(failureOf(error));
-      });
-    }
+    return this.lending(options.lender, this.#settlements.wait(executionId, options.signal), options.signal);
   }
 
-  /** The outcome of a job that settled lately in this host; older ones are in their result files. */
-  outcomeOf(executionId: ExecutionId): Outcome<unknown> | undefined {
-    return this.#settlements.known(executionId)?.outcome;
+  /** Settles as `wait` does; the slot of the job `lender` is lent meanwhile. */
+  lending<Result>(
+    lender: ExecutionId | undefined,
+    wait: Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    const job = lender === undefined ? undefined : this.#job(lender);
+    if (job === undefined) return wait;
+    return this.#loans.during(job.executionId, () => this.#consumer?.lend(classOf(job)), wait, signal);
+  }
+
+  /** What is retained of the outcome of a job that settled lately in this host; the whole is in its result files. */
+  retained(executionId: ExecutionId): Settlement | undefined {
+    return this.#settlements.known(executionId);
   }
 
   /** A synchronous job goes on detached; its completion will be delivered. */

@@ -7,6 +7,7 @@ import { universalTime } from "../record/conversation-record.ts";
 import type { ExecutionDirectory } from "../record/execution-directory.ts";
 import type { ResultRecord, TerminalRecord } from "../record/execution-records.ts";
 import { RecordError } from "../record/failure.ts";
+import { agentResultOf } from "../tasks/result-publication.ts";
 
 /** Said of a settlement completed from files, where the failure itself was only in the lost record. */
 const recoveredFailure = "settled-before-restart";
@@ -17,15 +18,23 @@ export async function publishedOutcome(
   directory: ExecutionDirectory,
 ): Promise<{ readonly outcome: Outcome<unknown>; readonly terminalWritten: boolean } | undefined> {
   try {
-    const terminal = await directory.readTerminal();
-    const result = job.kind === "agent" ? await directory.readResult() : undefined;
-    const state = terminal?.state ?? (result === undefined ? undefined : stateOf(result, job));
-    if (state === undefined) return undefined;
-    return { outcome: outcomeOf(state, job, terminal, result), terminalWritten: terminal !== undefined };
+    return await readOutcome(job, directory);
   } catch (error) {
     if (error instanceof RecordError && error.code === "malformed") return undefined;
     throw error;
   }
+}
+
+/** As {@link publishedOutcome}, but rejects with RecordError `malformed` for files that cannot be read. */
+export async function readOutcome(
+  job: Pick<Job, "kind" | "cancelReason">,
+  directory: ExecutionDirectory,
+): Promise<{ readonly outcome: Outcome<unknown>; readonly terminalWritten: boolean } | undefined> {
+  const terminal = await directory.readTerminal();
+  const result = job.kind === "agent" ? await directory.readResult() : undefined;
+  const state = terminal?.state ?? (result === undefined ? undefined : stateOf(result, job));
+  if (state === undefined) return undefined;
+  return { outcome: outcomeOf(state, job, terminal, result), terminalWritten: terminal !== undefined };
 }
 
 /**
@@ -65,29 +74,30 @@ function outcomeOfRecord({ state, failure, cancelReason, result }: SettledRecord
     case "failed":
       return { state, failure: failure ?? failureOfResult(undefined), ...reached };
     case "aborted":
-      return { state, reason: cancelReason ?? "shutdown", ...reached };
+      return { state, reason: cancelReason, ...reached };
   }
 }
 
-function stateOf(result: ResultRecord, job: Job): TerminalRecord["state"] {
+function stateOf(result: ResultRecord, job: Pick<Job, "cancelReason">): TerminalRecord["state"] {
   if (result.status === "success") return "completed";
-  return job.cancelReason === undefined ? "failed" : "aborted";
+  return job.cancelReason === undefined && result.status === "failed" ? "failed" : "aborted";
 }
 
 function outcomeOf(
   state: TerminalRecord["state"],
-  job: Job,
+  job: Pick<Job, "cancelReason">,
   terminal: TerminalRecord | undefined,
   result: ResultRecord | undefined,
 ): Outcome<unknown> {
-  const reached = terminal?.result === undefined ? {} : { result: terminal.result as unknown };
+  const value: unknown = result === undefined ? terminal?.result : agentResultOf(result);
+  const reached = value === undefined ? {} : { result: value };
   switch (state) {
     case "completed":
       return { state, result: undefined, ...reached };
     case "failed":
       return { state, failure: failureOfResult(result?.error), ...reached };
     case "aborted":
-      return { state, reason: job.cancelReason ?? "shutdown", ...reached };
+      return { state, reason: job.cancelReason, ...reached };
   }
 }
 

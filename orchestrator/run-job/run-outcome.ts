@@ -26,15 +26,7 @@ export function outcomeOfError(error: unknown, isRuntimeError: (error: unknown) 
 /** The outcome of a run whose root child has settled. */
 export function outcomeOfChild(outcome: Outcome<AgentResult>): RunOutcome {
   const { result } = outcome;
-  if (outcome.state === "aborted") {
-    return outcome.reason === "timeout"
-      ? {
-          status: "timed-out",
-          category: "timeout",
-          message: "The time limit of the job was reached; its work was stopped.",
-        }
-      : { status: "cancelled", category: "cancelled", message: `The job was cancelled (${outcome.reason}).` };
-  }
+  if (outcome.state === "aborted") return abortedRun(outcome);
   if (outcome.state === "completed") return succeeded(outcome.result);
   const { message } = outcome.failure;
   if (result?.status === "success")
@@ -43,12 +35,21 @@ export function outcomeOfChild(outcome: Outcome<AgentResult>): RunOutcome {
       category: "artifact-failure",
       message: `The child's result could not be kept: ${message}`,
     };
-  if (result?.yielded === true)
-    return result.status === "aborted"
-      ? { status: "cancelled", category: "cancelled", message: `The child aborted: ${message}` }
-      : { status: "failed", category: "child-failure", message };
+  if (result?.yielded === true) return { status: "failed", category: "child-failure", message };
   const sent = result?.usage.providerRequests ?? 0;
   return { status: "failed", category: sent > 0 ? "provider-failure" : "child-failure", message };
+}
+
+function abortedRun({ reason, result }: Extract<Outcome<AgentResult>, { state: "aborted" }>): RunOutcome {
+  if (reason === "timeout")
+    return {
+      status: "timed-out",
+      category: "timeout",
+      message: "The time limit of the job was reached; its work was stopped.",
+    };
+  const message =
+    reason === undefined ? `The child aborted: ${result?.error ?? ""}` : `The job was cancelled (${reason}).`;
+  return { status: "cancelled", category: "cancelled", message };
 }
 
 function succeeded(result: AgentResult): RunOutcome {

@@ -318,7 +318,7 @@ export class OpenSession implements Session {
   }
 
   job(id: string): Promise<JobDetail> {
-    return Promise.resolve().then(() => this.#jobs.detail(id));
+    return this.#jobs.detail(id);
   }
 
   jobTranscript(query: JobTranscriptQuery): Promise<JobTranscript> {

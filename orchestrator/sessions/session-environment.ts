@@ -8,6 +8,7 @@ import type { ModelRow } from "../contract/session/catalogs.ts";
 import type { PermissionMode } from "../contract/permissions.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import type { JobHost } from "../host/job-host.ts";
+import type { SpawnLimits } from "../jobs/spawn-budget.ts";
 import type { Job } from "../jobs/job-table.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
 import type { PapercutStore } from "../papercuts/papercut-store.ts";
@@ -43,6 +44,7 @@ export type SessionEnvironment = {
   readonly withoutSecrets: SecretRemover;
   readonly maxDepth: number;
   readonly childTimeoutMs: number | undefined;
+  readonly spawnLimits: SpawnLimits;
   readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
   /** Every event of every agent, for recording. */
   readonly observeAgent: (event: AgentEvent) => void;

@@ -54,9 +54,9 @@ export class SessionJobs {
     );
   }
 
-  detail(id: string): JobDetail {
+  async detail(id: string): Promise<JobDetail> {
     const job = this.find(id);
-    const text = prettyPrintDataForm(jobRecordForm(this.#host.view(job), detailPreview));
+    const text = prettyPrintDataForm(jobRecordForm(await this.#host.wholeView(job), detailPreview));
     return { job: this.#row(job), text };
   }
 

@@ -105,6 +105,8 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     withoutSecrets: environment.withoutSecrets,
     maxDepth: environment.maxDepth,
     childTimeoutMs: environment.childTimeoutMs,
+    spawnLimits: environment.spawnLimits,
+    hurryUp: () => settings.boolean("hurry-up-p"),
     replay: environment.replay,
     announce: (announcement) => {
       const { job } = announcement;

@@ -1,5 +1,6 @@
 /** Bounds of the job runtime that the environment may change (facts C.3). Values that are no number, or too low, give the default. */
 import type { ConcurrencyClass } from "../contract/job-catalog.ts";
+import type { SpawnLimits } from "../jobs/spawn-budget.ts";
 
 export type JobLimits = {
   readonly concurrency: Readonly<Record<ConcurrencyClass, number>>;
@@ -7,6 +8,8 @@ export type JobLimits = {
   readonly maxDepth: number;
   /** Deadline of children started by tools, in milliseconds; undefined: none. */
   readonly childTimeoutMs: number | undefined;
+  /** Children that one conversation may start. */
+  readonly spawn: SpawnLimits;
 };
 
 type Bound = {
@@ -21,6 +24,8 @@ export const jobBounds = {
   children: { variable: "AUTOLITH_TASK_MAX_CONCURRENCY", usual: 8, minimum: 1, maximum: 32 },
   executions: { variable: "AUTOLITH_EXECUTION_MAX_CONCURRENCY", usual: 4, minimum: 1, maximum: 16 },
   depth: { variable: "AUTOLITH_TASK_MAX_DEPTH", usual: 2, minimum: 1, maximum: 16 },
+  spawnTotal: { variable: "AUTOLITH_TASK_MAX_TOTAL", usual: 2_000, minimum: 1, maximum: 1_000_000 },
+  spawnRate: { variable: "AUTOLITH_TASK_MAX_PER_MINUTE", usual: 120, minimum: 1, maximum: 100_000 },
   childRuntimeMs: { variable: "AUTOLITH_TASK_MAX_RUNTIME_MS", usual: 0, minimum: 0, maximum: 2_147_483_647 },
 } as const satisfies Record<string, Bound>;
 
@@ -37,6 +42,7 @@ export function jobLimits(environment: Readonly<Record<string, string | undefine
     },
     maxDepth: value(jobBounds.depth),
     childTimeoutMs: runtime === 0 ? undefined : runtime,
+    spawn: { total: value(jobBounds.spawnTotal), perMinute: value(jobBounds.spawnRate) },
   };
 }
 

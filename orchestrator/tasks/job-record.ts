@@ -1,6 +1,5 @@
 /** A job as task and job tools show it (facts C.7, RECORD). */
-import type { DataForm } from "../../lisp/data-forms/index.ts";
-import { jsonToForm } from "../../lisp/data-forms/index.ts";
+import { type DataForm, jsonToForm, printDataForm } from "../../lisp/data-forms/index.ts";
 import { usageTotals } from "../agents/agent-result.ts";
 import type { AgentResult, JobPayload, ShellResult, UsageTotals } from "../contract/job-catalog.ts";
 import { jobCatalog } from "../contract/job-catalog.ts";
@@ -13,9 +12,11 @@ import { preview, properties, report, word } from "./report-form.ts";
 export type JobView = {
   readonly job: Job;
   readonly outcome: Outcome<unknown> | undefined;
+  /** Of a running child; absent where it is not asked for. */
   readonly progress: ProgressSnapshot | undefined;
   /** Absolute path of the execution's `result.sexp`. */
   readonly artifactPath: string | undefined;
+  /** The artifact is there and can be read. */
   readonly artifactAvailable: boolean;
   /** Visible name of the owner: a job name or `primary`. */
   readonly ownerName: string;
@@ -50,7 +51,9 @@ function childRecord(view: JobView, previewLimit: number): DataForm {
     agent: payload.role,
     ...commonFields(view),
     result: view.outcome === undefined ? false : childResult(view, payload, previewLimit),
-    ...(view.outcome === undefined ? { progress: progressForm(view, payload, previewLimit) } : {}),
+    ...(view.outcome === undefined && view.progress !== undefined
+      ? { progress: progressForm(view, view.progress, payload, previewLimit) }
+      : {}),
     "cancellation-reason": cancellation(view),
   });
 }
@@ -60,6 +63,8 @@ function usageForm(usage: UsageTotals): DataForm {
     ["input_tokens", usage.inputTokens],
     ["output_tokens", usage.outputTokens],
     ["total_tokens", usage.totalTokens],
+    ["cached_input_tokens", usage.cachedInputTokens],
+    ["reasoning_tokens", usage.reasoningTokens],
   ];
   return pairs.flatMap(([name, count]) => (count === undefined ? [] : [[name, count]]));
 }
@@ -69,12 +74,12 @@ function childResult(view: JobView, payload: JobPayload<"agent">, previewLimit: 
   const result = outcome.result;
   const failure = outcome.state === "failed" ? outcome.failure.message : undefined;
   return properties({
-    status: word(result?.status ?? (outcome.state === "aborted" ? "aborted" : "failed")),
-    error: result?.error ?? failure,
+    status: word(result?.status ?? resultStatusOf(outcome.state)),
+    error: describedText(view, "error", result?.error ?? failure, previewLimit),
     label: result?.label,
-    output: result === undefined ? "" : preview(result.output, previewLimit),
+    output: result === undefined ? "" : describedText(view, "output", result.output, previewLimit),
     "structured-output-present-p": result?.structuredOutputPresent ?? false,
-    "structured-output": structuredOutput(result, previewLimit),
+    "structured-output": structuredOutput(view, result, previewLimit),
     usage: result === undefined ? false : usageForm(result.usage),
     "duration-ms": result?.durationMs,
     model: result?.model ?? payload.model,
@@ -86,23 +91,54 @@ function childResult(view: JobView, payload: JobPayload<"agent">, previewLimit: 
   });
 }
 
-function structuredOutput(result: AgentResult | undefined, previewLimit: number): DataForm | undefined {
-  if (result?.structuredOutput === undefined) return undefined;
-  const size = JSON.stringify(result.structuredOutput).length;
-  return size <= previewLimit
-    ? jsonToForm(result.structuredOutput)
-    : report("in-artifact", { field: word("structured-output"), characters: size });
+/** Status of a child's result for a final state that came without one. */
+export function resultStatusOf(state: Outcome<unknown>["state"]): AgentResult["status"] {
+  return state === "completed" ? "success" : state;
 }
 
-function progressForm(view: JobView, payload: JobPayload<"agent">, previewLimit: number): DataForm {
-  const { progress } = view;
+/** A text that fits, or a descriptor of it: where the whole is, how long it is, how it begins. */
+function describedText(
+  { artifactAvailable }: JobView,
+  field: string,
+  text: string | undefined,
+  previewLimit: number,
+): DataForm | undefined {
+  if (text === undefined || text.length <= previewLimit) return text;
+  return report(artifactAvailable ? "in-artifact" : "omitted", {
+    field: word(field),
+    characters: text.length,
+    preview: text.slice(0, previewLimit).replace(/[\uD800-\uDBFF]$/, ""),
+  });
+}
+
+function structuredOutput(
+  { artifactAvailable }: JobView,
+  result: AgentResult | undefined,
+  previewLimit: number,
+): DataForm | undefined {
+  if (result?.structuredOutputPresent !== true) return undefined;
+  const form = result.structuredOutput === undefined ? undefined : jsonToForm(result.structuredOutput);
+  const characters = form === undefined ? undefined : printDataForm(form).length;
+  if (form !== undefined && characters !== undefined && characters <= previewLimit) return form;
+  return report(artifactAvailable ? "in-artifact" : "omitted", {
+    field: word("structured-output"),
+    characters,
+  });
+}
+
+function progressForm(
+  view: JobView,
+  progress: ProgressSnapshot,
+  payload: JobPayload<"agent">,
+  previewLimit: number,
+): DataForm {
   return properties({
     status: word(standingOf(view.job)),
-    "current-tool": progress?.currentTool,
-    "recent-tools": [...(progress?.recentTools ?? [])],
-    "recent-output": preview(progress?.recentOutput.slice(-1_000) ?? "", previewLimit),
-    "request-count": progress?.requestCount ?? 0,
-    usage: usageForm(usageTotals(progress?.usages ?? [], progress?.requestCount ?? 0)),
+    "current-tool": progress.currentTool,
+    "recent-tools": [...progress.recentTools],
+    "recent-output": preview(progress.recentOutput.slice(-1_000), previewLimit),
+    "request-count": progress.requestCount,
+    usage: usageForm(usageTotals(progress.usages, progress.requestCount)),
     "duration-ms": view.job.claimedAt === undefined ? 0 : Math.max(0, view.now - view.job.claimedAt),
     model: payload.model,
   });

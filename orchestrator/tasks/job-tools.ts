@@ -3,18 +3,21 @@ import { z } from "zod";
 import type { DataForm } from "../../lisp/data-forms/index.ts";
 import { AutolithError } from "../contract/failure.ts";
 import type { ToolCaller } from "../contract/caller.ts";
+import { type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
 import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
 import { type Job, classOf, isActive, standingOf } from "../jobs/job-table.ts";
 import { isTerminal } from "../jobs/lifecycle.ts";
 import { findJob } from "../jobs/names.ts";
 import type { Supervisor } from "../jobs/supervisor.ts";
-import { type JobView, jobRecordForm } from "./job-record.ts";
+import { type JobView, jobRecordForm, resultStatusOf } from "./job-record.ts";
 import { fitReport, preview, properties, report, reportLimit, word } from "./report-form.ts";
 
 export type JobToolParts = {
   readonly supervisor: Supervisor;
   /** Builds the view of a job at this moment, reading its durable result when it left memory. */
   readonly view: (job: Job) => Promise<JobView>;
+  /** A job that is not in memory any more, from its files; undefined when there are none. */
+  readonly durable: (executionId: ExecutionId) => Promise<JobView | undefined>;
   /** Queues a message for a running child and answers how many wait. Throws typed errors. */
   readonly steer: (job: Job, message: string) => Promise<number>;
 };
@@ -49,6 +52,24 @@ export function resolveJob(supervisor: Supervisor, caller: ToolCaller, name: str
     "ambiguous-job",
     `${JSON.stringify(name)} names several jobs: ${match.candidates.join(", ")}. Use a full name.`,
   );
+}
+
+/**
+ * The job that a reference names, with its whole result; from its files when it is not in memory any more, which only the primary may
+ * ask for, by the execution id. Throws `unknown-job` or `ambiguous-job`.
+ */
+export async function findView(
+  parts: Pick<JobToolParts, "supervisor" | "view" | "durable">,
+  caller: ToolCaller,
+  name: string,
+): Promise<{ readonly view: JobView; readonly durable: boolean }> {
+  const executionId = executionIdSchema.safeParse(name);
+  const live = findJob(visibleJobs(parts.supervisor, caller), name);
+  if (live.kind !== "one" && executionId.success && caller.kind === "primary") {
+    const view = await parts.durable(executionId.data);
+    if (view !== undefined) return { view, durable: true };
+  }
+  return { view: await parts.view(resolveJob(parts.supervisor, caller, name)), durable: false };
 }
 
 /** The five job tools that need no durable continuity records. */
@@ -110,10 +131,11 @@ function listEntry(job: Job, size: number): DataForm {
         }),
     state: word(standingOf(job)),
     detached: job.detached,
+    status: isTerminal(job.life.state) ? word(resultStatusOf(job.life.state)) : undefined,
   });
 }
 
-function getTool({ supervisor, view }: JobToolParts): ToolDeclaration {
+function getTool(parts: JobToolParts): ToolDeclaration {
   return declareTool({
     name: "job.get",
     description: "Shows one job: its state, progress or result, and where its durable record is.",
@@ -123,11 +145,9 @@ function getTool({ supervisor, view }: JobToolParts): ToolDeclaration {
     audience: "all",
     resultLimit: reportLimit,
     execute: async ({ id }, { caller }) => {
-      const seen = await view(resolveJob(supervisor, caller, id));
+      const { view, durable } = await findView(parts, caller, id);
       return ok(
-        fitReport((size) =>
-          report("job-get", { "durable-p": seen.artifactAvailable, job: jobRecordForm(seen, size) }),
-        ),
+        fitReport((size) => report("job-get", { "durable-p": durable, job: jobRecordForm(view, size) })),
       );
     },
   });
@@ -173,9 +193,8 @@ async function waitFor(
   if (!isActive(job) || timeoutMs === 0) return;
   const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
   const signal = AbortSignal.any([timeout, context.signal]);
-  const lendFrom = context.caller.kind === "child" ? { lendFrom: "children" as const } : {};
   try {
-    await supervisor.settled(job.executionId, { signal, ...lendFrom });
+    await supervisor.settled(job.executionId, { signal, lender: context.caller.executionId });
   } catch (error) {
     if (!timeout.aborted || context.signal.aborted) throw error;
   }

@@ -1,7 +1,10 @@
 /** The durable files of a job: what must exist before it is dispatched, and its result before the settlement is recorded. */
-import type { DataForm } from "../../lisp/data-forms/index.ts";
+import { errorLimit } from "../agents/agent-result.ts";
+import { boundedMessage } from "../contract/failure.ts";
+import type { DataForm, JsonValue } from "../../lisp/data-forms/index.ts";
 import type { RoleSource } from "../../roles/index.ts";
 import { type AgentResult, type UsageTotals, jobCatalog } from "../contract/job-catalog.ts";
+import { jsonValueSchema } from "../contract/json-value.ts";
 import type { Job } from "../jobs/job-table.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
 import { universalTime } from "../record/conversation-record.ts";
@@ -87,13 +90,56 @@ function usageCounters(usage: UsageTotals): Record<string, number> {
   );
 }
 
+/** A child's result as its artifact holds it: the inverse of what {@link publishOutcome} writes. */
+export function agentResultOf(record: ResultRecord): AgentResult {
+  const counter = (name: string): number | undefined => {
+    const value = record.usage[name];
+    return typeof value === "number" ? value : undefined;
+  };
+  const known = {
+    inputTokens: counter("input_tokens"),
+    outputTokens: counter("output_tokens"),
+    totalTokens: counter("total_tokens"),
+    cachedInputTokens: counter("cached_input_tokens"),
+    reasoningTokens: counter("reasoning_tokens"),
+  };
+  return {
+    status: record.status,
+    output: record.output,
+    yielded: record.yielded,
+    structuredOutputPresent: record.structuredOutputPresent,
+    usage: {
+      ...(Object.fromEntries(
+        Object.entries(known).filter(([, value]) => value !== undefined),
+      ) as Partial<UsageTotals>),
+      providerRequests: record.requestCount,
+    },
+    durationMs: record.durationMs,
+    model: record.model,
+    undeliveredPromptCount: record.undeliveredPromptCount ?? 0,
+    ...(record.error === undefined ? {} : { error: boundedMessage(record.error, errorLimit) }),
+    ...(record.label === undefined ? {} : { label: record.label }),
+    ...(record.structuredOutput === undefined ? {} : { structuredOutput: doubled(record.structuredOutput) }),
+  };
+}
+
+/** JSON without integers that only a form holds exactly. */
+function doubled(value: JsonValue): z.infer<typeof jsonValueSchema> {
+  const text = JSON.stringify(value, (_key, each: unknown) =>
+    typeof each === "bigint" ? Number(each) : each,
+  );
+  return jsonValueSchema.parse(JSON.parse(text));
+}
+
 function resultRecord(job: Job, outcome: Outcome<AgentResult>, parts: PublicationParts): ResultRecord {
   const payload = jobCatalog.agent.payload.parse(job.payload);
   const role = parts.roleOf(job);
   const { result } = outcome;
   const failure = outcome.state === "failed" ? outcome.failure.message : undefined;
   const error =
-    result?.error ?? failure ?? (outcome.state === "aborted" ? `Cancelled (${outcome.reason}).` : undefined);
+    result?.error ??
+    failure ??
+    (outcome.state === "aborted" ? `Cancelled (${outcome.reason ?? "by itself"}).` : undefined);
   return {
     id: job.name,
     agent: payload.role,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { DataForm } from "../../lisp/data-forms/index.ts";
 import type { ToolCaller } from "../contract/caller.ts";
-import { AutolithError } from "../contract/failure.ts";
+import { AutolithError, errorOf, failureOf } from "../contract/failure.ts";
 import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
 import type { Job } from "../jobs/job-table.ts";
 import type { JobRequest, Supervisor } from "../jobs/supervisor.ts";
@@ -21,6 +21,8 @@ export type TaskToolParts = {
   readonly view: (job: Job) => Promise<JobView>;
   /** Resolves role, model and policy of one item. Rejects with typed errors: unknown role, spawn not allowed, depth. */
   readonly prepare: (item: TaskItem, context: ToolContext, index: number) => Promise<PreparedTask>;
+  /** Bounds on starting children: `take` throws typed errors with the number, `giveBack` returns what was refused later. */
+  readonly budget: { take(count: number): void; giveBack(count: number): void };
   /** Entries of `task.agents` that the caller may spawn, diagnostics included. */
   readonly agents: (caller: ToolCaller) => Promise<readonly ((previewLimit: number) => DataForm)[]>;
   /** Directory of execution directories, for the report. */
@@ -55,11 +57,12 @@ async function runTasks(
   parts: TaskToolParts,
 ): Promise<ToolOutcome> {
   const startedAt = parts.now();
-  const prepared = await Promise.all(items.map((item, index) => parts.prepare(item, context, index)));
-  const jobs = await parts.supervisor.admit(
-    context.caller.rootConversationId,
-    prepared.map(({ request }) => request),
+  const prepared = await Promise.all(
+    items.map((item, index) =>
+      items.length === 1 ? parts.prepare(item, context, index) : prepareItem(item, context, index, parts),
+    ),
   );
+  const jobs = await startChildren(prepared, context, parts);
   await Promise.all(
     jobs.map(async (job, index) => {
       const entry = prepared[index];
@@ -67,7 +70,9 @@ async function runTasks(
       await awaitChild(job, entry.alwaysBlocking ? undefined : parts.graceMs, context, parts.supervisor);
     }),
   );
-  const views = await Promise.all(jobs.map((job) => parts.view(job)));
+  const views = await Promise.all(
+    jobs.map(async (job) => ({ ...(await parts.view(job)), progress: undefined })),
+  );
   const synchronous = views.filter(({ job }) => !job.detached);
   const succeeded = synchronous.every(({ job }) => job.life.state === "completed");
   const content = fitReport((size) =>
@@ -81,6 +86,41 @@ async function runTasks(
   return succeeded ? { status: "ok", content } : { status: "error", code: "child-not-succeeded", content };
 }
 
+/** An item of a batch that cannot be started is named; nothing of the call is started then. */
+async function prepareItem(
+  item: TaskItem,
+  context: ToolContext,
+  index: number,
+  parts: TaskToolParts,
+): Promise<PreparedTask> {
+  try {
+    return await parts.prepare(item, context, index);
+  } catch (error) {
+    const failure = failureOf(error);
+    throw errorOf({
+      ...failure,
+      message: `tasks[${index}]: ${failure.message} Nothing of this call was started.`,
+    });
+  }
+}
+
+async function startChildren(
+  prepared: readonly PreparedTask[],
+  context: ToolContext,
+  { budget, supervisor }: TaskToolParts,
+): Promise<readonly Job[]> {
+  budget.take(prepared.length);
+  try {
+    return await supervisor.admit(
+      context.caller.rootConversationId,
+      prepared.map(({ request }) => request),
+    );
+  } catch (error) {
+    budget.giveBack(prepared.length);
+    throw error;
+  }
+}
+
 /** Waits with the caller's slot lent. Cancelling the caller cancels its synchronous children. */
 async function awaitChild(
   job: Job,
@@ -90,9 +130,8 @@ async function awaitChild(
 ): Promise<void> {
   const grace = graceMs === undefined ? undefined : AbortSignal.timeout(graceMs);
   const signal = grace === undefined ? context.signal : AbortSignal.any([grace, context.signal]);
-  const lendFrom = context.caller.kind === "child" ? { lendFrom: "children" as const } : {};
   try {
-    await supervisor.settled(job.executionId, { signal, ...lendFrom });
+    await supervisor.settled(job.executionId, { signal, lender: context.caller.executionId });
   } catch (error) {
     if (context.signal.aborted) {
       await supervisor.cancel(job, "user");

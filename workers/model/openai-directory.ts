@@ -2,6 +2,7 @@
 import { resolveRoleModel } from "../../roles/index.ts";
 import type { ModelChoice, ModelDirectory } from "../../orchestrator/models/model-directory.ts";
 import { ModelRequestError } from "../../orchestrator/contract/model-failure.ts";
+import { aliasModels } from "./model-catalogue.ts";
 import { type Environment, openAiProvider, resolveOpenAiModel } from "./openai-endpoint.ts";
 
 export type OpenAiDirectoryOptions = {
@@ -12,14 +13,14 @@ export type OpenAiDirectoryOptions = {
   readonly record: boolean;
 };
 
-/** A directory over what the environment configures. Aliases for cheap and strong models fall back to the parent's model. */
+/** A directory over what the environment configures. */
 export function openAiDirectory(options: OpenAiDirectoryOptions): ModelDirectory {
+  const aliases = aliasModels(options.environment);
   return {
     choose: (candidates, parent) =>
       resolveRoleModel(candidates, {
         parent,
-        cheap: undefined,
-        strong: undefined,
+        ...aliases,
         isRegistered: (id) => isReachable(id, options),
       }),
     reach: (id) => reach(id, options),

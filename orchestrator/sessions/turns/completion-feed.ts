@@ -5,9 +5,10 @@ import type { HostItem } from "../../contract/model.ts";
 import type { ConversationHost } from "../../host/conversation-host.ts";
 import type { Job } from "../../jobs/job-table.ts";
 import { isTerminal } from "../../jobs/lifecycle.ts";
+import type { Settlement } from "../../jobs/settlements.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
 import { publishedOutcome } from "../../recovery/published-outcome.ts";
-import { type Completion, CompletionInbox, completionText } from "../../tasks/completions.ts";
+import { CompletionInbox, type CompletionOutcome } from "../../tasks/completions.ts";
 import { executionDirectoryOf } from "../../tasks/result-publication.ts";
 
 type UserMessage = Extract<HostItem, { type: "user-message" }>;
@@ -31,43 +32,42 @@ export class CompletionFeed {
       records.flatMap(({ record }) => (record.kind === "message" ? (record.jobCompletion ?? []) : [])),
     );
     for (const job of this.#host.jobs()) {
-      const undelivered = job.detached && !job.delivered && isTerminal(job.life.state);
-      if (!undelivered || job.completionOwner !== this.#host.id) continue;
+      const ended = isTerminal(job.life.state) || job.interrupted;
+      if (!ended || !job.detached || job.delivered || job.completionOwner !== this.#host.id) continue;
       if (receipts.has(completionReceipt(job.executionId))) {
         await this.#markDelivered([job]);
         continue;
       }
-      const found = await publishedOutcome(job, executionDirectoryOf(this.#host.publication, job));
-      this.#inbox.offer({ job, outcome: found?.outcome ?? unknownOutcome(job) });
+      this.#inbox.offer(this.#host.completionOf(job, await this.#endOf(job)));
     }
   }
 
   /** Takes a settled job. True when it is this conversation's and shall continue it. */
-  offer(completion: Completion): boolean {
-    const before = this.#inbox.peek().length;
-    this.#inbox.offer(completion);
-    return this.#inbox.peek().length > before && completion.job.completionPolicy === "continue";
+  offer({ job, outcome }: Settlement): boolean {
+    return this.#inbox.offer(this.#host.completionOf(job, outcome)) && job.completionPolicy === "continue";
   }
 
   get readyCount(): number {
-    return this.#inbox.peek().length;
+    return this.#inbox.all.length;
   }
 
   /** True while ready completions ask for a turn by themselves. */
   get wantsTurn(): boolean {
-    return this.#inbox.peek().some(({ job }) => job.completionPolicy === "continue");
+    return this.#inbox.all.some(({ job }) => job.completionPolicy === "continue");
+  }
+
+  async #endOf(job: Job): Promise<CompletionOutcome> {
+    if (job.interrupted) return { state: "interrupted" };
+    const found = await publishedOutcome(job, executionDirectoryOf(this.#host.publication, job));
+    return found?.outcome ?? unknownOutcome(job);
   }
 
   /** Puts one boundary's worth of completions into the record; answers them as the model reads them. */
   async deliver(transcript: AgentTranscript): Promise<readonly UserMessage[]> {
     const ready = this.#inbox.peek();
     const messages: UserMessage[] = [];
-    for (const completion of ready) {
-      const text = completionText(completion);
-      await transcript.userMessage(text, {
-        automatic: true,
-        completionOf: completion.job.executionId,
-      });
+    for (const { job, text } of ready) {
+      await transcript.userMessage(text, { automatic: true, completionOf: job.executionId });
       messages.push({ type: "user-message", text });
     }
     this.#inbox.acknowledge(ready.length);
@@ -92,7 +92,7 @@ export class CompletionFeed {
   }
 }
 
-function unknownOutcome(job: Job): Completion["outcome"] {
+function unknownOutcome(job: Job): CompletionOutcome {
   return {
     state: "failed",
     failure: {

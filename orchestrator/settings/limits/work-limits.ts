@@ -24,6 +24,7 @@ import { blockingGraceMs } from "../../host/conversation-host.ts";
 import { liveJobLimit } from "../../jobs/job-table.ts";
 import { inlineResultLimit } from "../../jobs/journal-records.ts";
 import { requestedNameLimit } from "../../jobs/names.ts";
+import { hurryUpAdmissions } from "../../jobs/spawn-budget.ts";
 import { toolArgumentDepth } from "../../model-exchange/tool-arguments.ts";
 import { wireNameLimit } from "../../model-exchange/wire-names.ts";
 import { classifiedCommandLimit } from "../../permissions/classifier-prompt.ts";
@@ -33,7 +34,7 @@ import { overflowMaxBytes } from "../../record/overflow-store.ts";
 import { windowLimitBytes } from "../../resources/context-scheme.ts";
 import { uriLimit } from "../../resources/resource-scheme.ts";
 import { operationLimit, resourceResultLimit } from "../../resources/resource-tools.ts";
-import { completionWindowMs, summaryLimit } from "../../tasks/completions.ts";
+import { completionWindowMs, completionsPerBoundary, summaryLimit } from "../../tasks/completions.ts";
 import { waitLimitSeconds } from "../../tasks/job-tools.ts";
 import { reportLimit } from "../../tasks/report-form.ts";
 import { batchLimit } from "../../tasks/task-arguments.ts";
@@ -46,7 +47,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Bounds that the environment changes, with the values in force. */
 function changeableLimits(environment: Environment): readonly Limit[] {
-  const { concurrency, maxDepth, childTimeoutMs } = jobLimits(environment);
+  const { concurrency, maxDepth, childTimeoutMs, spawn } = jobLimits(environment);
   const limit = (
     name: string,
     value: number,
@@ -64,6 +65,8 @@ function changeableLimits(environment: Environment): readonly Limit[] {
     limit("children at once", concurrency.children, "items", jobBounds.children),
     limit("executions at once", concurrency.executions, "items", jobBounds.executions),
     limit("depth of children", maxDepth, "levels", jobBounds.depth),
+    limit("children of one conversation", spawn.total, "items", jobBounds.spawnTotal),
+    limit("children started within a minute", spawn.perMinute, "items", jobBounds.spawnRate),
     limit("time of a child (0: none)", childTimeoutMs ?? 0, "milliseconds", jobBounds.childRuntimeMs),
   ];
 }
@@ -71,6 +74,7 @@ function changeableLimits(environment: Environment): readonly Limit[] {
 const fixedJobLimits = topicLimits("jobs", [
   ["live jobs of a kind", liveJobLimit, "items"],
   ["tasks of one call", batchLimit, "items"],
+  ["children started in hurry-up mode", hurryUpAdmissions, "items"],
   ["one wait for a job", waitLimitSeconds, "seconds"],
   ["blocking call before it is handed off", blockingGraceMs, "milliseconds"],
   ["requested name", requestedNameLimit, "characters"],
@@ -79,6 +83,7 @@ const fixedJobLimits = topicLimits("jobs", [
   ["error of a child", errorLimit, "characters"],
   ["label of a result", labelLimit, "characters"],
   ["completion summary", summaryLimit, "characters"],
+  ["completions in one boundary", completionsPerBoundary, "items"],
   ["window in which completions are joined", completionWindowMs, "milliseconds"],
   ["job report", reportLimit, "characters"],
   ["waiting steering messages", steeringMessageLimit, "items"],

@@ -154,13 +154,36 @@ describe("the supervisor", () => {
       { shell: held.executor },
       { limits: { children: 1, executions: 1, gates: 1, wakeups: 1 } },
     );
-    await supervisor.admit(conversationId, [shellRequest("parent")]);
+    const [parent] = await supervisor.admit(conversationId, [shellRequest("parent")]);
     await held.running("parent");
     const [child] = await supervisor.admit(conversationId, [shellRequest("child")]);
-    const waiting = supervisor.settled(child!.executionId, { lendFrom: "executions" });
+    const waiting = supervisor.settled(child!.executionId, { lender: parent!.executionId });
     await held.running("child");
     held.release("child");
     expect((await waiting).outcome).toEqual(completed);
+    await supervisor.shutdown(1_000);
+  });
+
+  it("lends one slot, however many waits of a parent run at once", async () => {
+    const held = heldShell();
+    const { supervisor } = await supervised(
+      { shell: held.executor },
+      { limits: { children: 1, executions: 1, gates: 1, wakeups: 1 } },
+    );
+    const [parent] = await supervisor.admit(conversationId, [shellRequest("parent")]);
+    await held.running("parent");
+    const children = await supervisor.admit(conversationId, [shellRequest("one"), shellRequest("two")]);
+    const waits = children.map((child) =>
+      supervisor.settled(child.executionId, { lender: parent!.executionId }),
+    );
+    await held.running("one");
+    expect(children.map(({ life }) => life.state)).toEqual(["running", "queued"]);
+    held.release("one");
+    await held.running("two");
+    held.release("two");
+    expect((await Promise.all(waits)).map(({ outcome }) => outcome)).toEqual([completed, completed]);
+    const [next] = await supervisor.admit(conversationId, [shellRequest("next")]);
+    expect(next!.life.state).toBe("queued");
     await supervisor.shutdown(1_000);
   });
 

@@ -7,7 +7,6 @@ import { conversationIdSchema, newExecutionId } from "../../../orchestrator/cont
 import { ExecutionDirectory, executionsOf } from "../../../orchestrator/record/execution-directory.ts";
 import type { ContinuityRecord, ResultRecord } from "../../../orchestrator/record/execution-records.ts";
 import { resultDocument } from "../../../orchestrator/record/execution-records.ts";
-import { descriptorForm, retainedSummary } from "../../../orchestrator/record/retained-summary.ts";
 import { printDataForm, readDataForm, recordLimits } from "../../../lisp/data-forms/index.ts";
 import { freshDirectory } from "./directories.ts";
 
@@ -145,26 +144,5 @@ describe("result records", () => {
         expect(JSON.parse(JSON.stringify(read))).toEqual(JSON.parse(JSON.stringify(record)));
       }),
     );
-  });
-
-  it("keep bounded summaries in memory that say what is in the artifact", () => {
-    const summary = retainedSummary({
-      ...result,
-      output: "o".repeat(2001),
-      assignment: "a".repeat(1000),
-      structuredOutput: { text: "s".repeat(3000) },
-    });
-    expect(summary.assignment).toBe("a".repeat(1000));
-    expect(summary.output).toEqual({
-      descriptor: "in-artifact",
-      field: "output",
-      characters: 2001,
-      preview: "o".repeat(200),
-    });
-    expect(summary.structuredOutput).toMatchObject({ descriptor: "in-artifact", field: "structured-output" });
-    expect(summary.usage).toEqual(result.usage);
-    expect(JSON.stringify(summary).length).toBeLessThan(10_000);
-    const form = descriptorForm({ descriptor: "in-artifact", field: "output", characters: 5, preview: "ab" });
-    expect(printDataForm(form)).toBe('(:IN-ARTIFACT :FIELD :OUTPUT :CHARACTERS 5 :PREVIEW "ab")');
   });
 });
