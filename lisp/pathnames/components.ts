@@ -4,13 +4,19 @@ import { LString } from "../data/string.ts";
 import { LSymbol, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 
-/** A name, type or directory with wild characters in it: `*`, `?`, `[…]`; a backslash makes the next one plain. */
+/** A part of a wild component: one plain character, or something that stands for others, as it is spelt. */
+export type WildPiece = Readonly<{ kind: "plain" | "wild"; text: string; source: string }>;
+
+/** A name, type or directory with wild characters in it: `*`, `?`, `[…]`; a backslash makes the next one plain, in brackets too. */
 export class WildPattern {
   readonly source: string;
+  readonly pieces: readonly WildPiece[];
+  /** Matches the whole text; a group for each wild piece. */
   readonly expression: RegExp;
   constructor(source: string) {
     this.source = source;
-    this.expression = patternExpression(source);
+    this.pieces = [...wildPieces(source)];
+    this.expression = new RegExp(`^${this.pieces.map(pieceExpression).join("")}$`, "u");
   }
 }
 
@@ -27,22 +33,52 @@ export interface PathKeywords {
   unspecific: LSymbol;
 }
 
-function patternExpression(source: string): RegExp {
-  let text = "";
+/** Index of the bracket that closes the class begun before `from`, or -1. */
+function closingBracket(source: string, from: number): number {
+  for (let i = from; i < source.length; i++) {
+    if (source[i] === "]") return i;
+    if (source[i] === "\\") i++;
+  }
+  return -1;
+}
+
+function* wildPieces(source: string): Generator<WildPiece> {
   for (let i = 0; i < source.length; i++) {
     const c = source[i]!;
-    const close = c === "[" ? source.indexOf("]", i + 1) : -1;
-    if (c === "*") text += "([^]*)";
-    else if (c === "?") text += "([^])";
+    const close = c === "[" ? closingBracket(source, i + 1) : -1;
+    if (c === "*" || c === "?") yield { kind: "wild", text: c, source: c };
     else if (close > 0) {
-      text += `([${source.slice(i + 1, close).replace(/[\\\]^]/g, "\\$&")}])`;
+      const text = source.slice(i, close + 1);
+      yield { kind: "wild", text, source: text };
       i = close;
-    } else {
-      const plain = c === "\\" && i + 1 < source.length ? source[++i]! : c;
-      text += plain.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-    }
+    } else if (c === "\\" && i + 1 < source.length) {
+      const text = source[++i]!;
+      yield { kind: "plain", text, source: c + text };
+    } else yield { kind: "plain", text: c, source: c };
   }
-  return new RegExp(`^${text}$`, "u");
+}
+
+function pieceExpression({ kind, text }: WildPiece): string {
+  if (kind === "plain") return text.replace(/[.*+?^${}()|[\]\\/]/, "\\$&");
+  if (text === "*") return "([^]*)";
+  return text === "?" ? "([^])" : `([${classMembers(text.slice(1, -1))}])`;
+}
+
+/** Members of a character class: `a-z` is a range; where the end comes before the beginning the three are plain characters. */
+function classMembers(source: string): string {
+  const spelt = source.match(/\\[^]|[^]/gu) ?? [];
+  const member = (piece: string): string => piece.replace(/^\\(?=[^])/u, "").replace(/[\\\]^-]/, "\\$&");
+  const code = (piece: string): number => piece.codePointAt(piece.length > 1 && piece[0] === "\\" ? 1 : 0)!;
+  let text = "";
+  for (let i = 0; i < spelt.length; i++) {
+    const first = spelt[i]!;
+    const last = spelt[i + 1] === "-" ? spelt[i + 2] : undefined;
+    text += member(first);
+    if (last === undefined || code(first) > code(last)) continue;
+    text += `-${member(last)}`;
+    i += 2;
+  }
+  return text;
 }
 
 const wildCharacter = /(^|[^\\])(\\\\)*[*?[]/;
@@ -51,7 +87,7 @@ const wildCharacter = /(^|[^\\])(\\\\)*[*?[]/;
 export function parseComponent(text: string, keywords: PathKeywords): LispValue {
   if (text === "*") return keywords.wild;
   if (wildCharacter.test(text)) return new WildPattern(text);
-  return LString.from(text.replace(/\\(.)/g, "$1"));
+  return LString.from(text.replace(/\\([^])/g, "$1"));
 }
 
 /** Text of a component in a native name, or undefined when it has none there. */

@@ -73,12 +73,11 @@ export function pathnameMatches(pathname: Pathname, wild: Pathname): boolean {
 function fill(component: LispValue, source: LispValue, found: LispValue[]): LispValue {
   if (isKeyword(component, "WILD")) return found.length > 0 ? found.shift()! : source;
   if (!(component instanceof WildPattern)) return component;
-  const text = component.source.replace(/\\(.)|\*|\?|\[[^\]]*\]/g, (piece, plain: string | undefined) => {
-    if (plain !== undefined) return plain;
-    const next = found.shift();
-    return next instanceof LString ? next.toJS() : piece;
+  const texts = component.pieces.map(({ kind, text }) => {
+    const next = kind === "wild" ? found.shift() : undefined;
+    return next instanceof LString ? next.toJS() : text;
   });
-  return LString.from(text);
+  return LString.from(texts.join(""));
 }
 
 function fillDirectory(to: LispValue, source: LispValue, found: LispValue[]): LispValue {

@@ -36,11 +36,25 @@ function splitDirectories(text: string): string[] {
   return parts;
 }
 
+/** Index of the last dot that no backslash makes plain and that is not the first character, or -1. */
 function lastPlainDot(text: string): number {
-  for (let i = text.length - 1; i > 0; i--) {
-    if (text[i] === "." && text[i - 1] !== "\\") return i;
+  let last = -1;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === "\\") i++;
+    else if (text[i] === "." && i > 0) last = i;
   }
-  return -1;
+  return last;
+}
+
+/** Puts a backslash before every dot from `from` on that has none. */
+function escapedDots(text: string, from: number): string {
+  return text.replace(/\\[^]|\./g, (piece, at: number) => (piece === "." && at >= from ? "\\." : piece));
+}
+
+/** A name of a directory that the reader would take for something else is written with a backslash. */
+function plainDirectory(piece: string, first: boolean): string {
+  if (piece === "..") return ".\\.";
+  return first && piece === "~" ? "\\~" : piece;
 }
 
 function directoryPart(text: string, keywords: PathKeywords): LispValue {
@@ -83,7 +97,7 @@ export function nativeDirectory(directory: LispValue): string {
     else {
       const piece = componentText(part);
       if (piece === undefined) throw new NameProblem("a directory component has no native form");
-      text += `${piece}/`;
+      text += `${plainDirectory(piece, text === "")}/`;
     }
   }
   return text;
@@ -101,13 +115,11 @@ export function nativeFile(name: LispValue, type: LispValue): string {
     throw new NameProblem("the name contains a slash");
   if (hasType && type instanceof LString && /[/]/.test(type.toJS()))
     throw new NameProblem("the type contains a slash");
-  if (hasType) return `${nameText}.${type instanceof LString ? typeText.replaceAll(".", "\\.") : typeText}`;
-  // A dot in a name without type would be read as the beginning of one.
-  const dot = lastPlainDot(nameText);
-  return dot > 0 ? `${nameText.slice(0, dot)}\\${nameText.slice(dot)}` : nameText;
+  // A dot in a type, or in a name without one, would be read as the beginning of the type.
+  return hasType ? `${nameText}.${escapedDots(typeText, 0)}` : escapedDots(nameText, 1);
 }
 
 /** The name to hand to the machine: without escapes. */
 export function plainName(native: string): string {
-  return native.replace(/\\(.)/g, "$1");
+  return native.replace(/\\([^])/g, "$1");
 }

@@ -19,7 +19,8 @@ class Terminal {
 
   constructor(...argv: readonly string[]) {
     const command = [process.execPath, program, ...argv].map((word) => `'${word}'`).join(" ");
-    this.child = spawn("script", ["-qefc", command, "/dev/null"]);
+    // `script` runs $SHELL: a shell that stays between may take the interrupt too and report 130 for a command that ended with 0.
+    this.child = spawn("script", ["-qefc", `exec ${command}`, "/dev/null"]);
     this.child.stdout.setEncoding("utf8").on("data", (text: string) => (this.shown += text));
     open.push(this);
   }
