@@ -119,8 +119,6 @@ function report(error: unknown): number {
   return exitStatus.fatal;
 }
 
-// The build loads this module once to fill the compile cache; nothing may run then.
-if (process.env["AUTOLITH_WARM"] === undefined)
-  run(process.argv.slice(2))
-    .catch(report)
-    .then(exitWhenWritten, () => process.exit(exitStatus.fatal));
+run(process.argv.slice(2))
+  .catch(report)
+  .then(exitWhenWritten, () => process.exit(exitStatus.fatal));

@@ -3,22 +3,23 @@
  * both, and a compile cache for the bundle. Writes `dist/.built` last, so that an interrupted build counts as none.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { bundleProgram } from "./build/program.mjs";
+import { warmUp } from "./build/warm-up.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const output = join(root, "dist/js");
 const bundle = join(root, "dist/bundle");
 const startedAt = Date.now();
 
-/** Modules that run as entries of their own: the command line and everything started as a thread. Base names are unique. */
-const entries = [
-  "cli/main.ts",
-  "lisp/repl/lisp-command-thread.ts",
-  ...globSync("workers/**/*-thread.ts", { cwd: root }),
-];
+/** What the launcher starts, and the threads of its commands. Base names are unique, these and the next ones together. */
+const programEntries = ["cli/main.ts", "workers/agent/agent-thread.ts"];
+
+/** Threads that are modules, because they load the Lisp library's modules. */
+const moduleEntries = ["lisp/repl/lisp-command-thread.ts", "workers/image/image-thread.ts"];
 
 /** Packages that find files beside themselves, and so stay outside the bundle. */
 const external = ["piscina", "@vscode/ripgrep", "@lydell/node-pty", "fsevents", "react-devtools-core"];
@@ -45,14 +46,15 @@ function copyData() {
   }
 }
 
-async function bundleEntries() {
+const compiled = (file) => join(output, file.replace(/\.ts$/, ".js"));
+const isExternal = (id) =>
+  id.startsWith("node:") || external.some((name) => id === name || id.startsWith(`${name}/`));
+
+async function bundleModules() {
   const build = await rolldown({
-    input: Object.fromEntries(
-      entries.map((file) => [basename(file, ".ts"), join(output, file.replace(/\.ts$/, ".js"))]),
-    ),
+    input: Object.fromEntries(moduleEntries.map((file) => [basename(file, ".ts"), compiled(file)])),
     platform: "node",
-    external: (id) =>
-      id.startsWith("node:") || external.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: isExternal,
     logLevel: "warn",
   });
   await build.write({
@@ -64,33 +66,6 @@ async function bundleEntries() {
     minify: false,
   });
   await build.close();
-}
-
-const warmEnvironment = { ...process.env, NODE_COMPILE_CACHE: join(root, "dist/compile-cache") };
-const node = [process.execPath, "--disable-warning=ExperimentalWarning"];
-
-/** Entries that only run as threads with data of their own. */
-const needsThreadData = new Set(["lisp-command-thread.js", "image-thread.js"]);
-
-/** Loads every chunk once with the cache on; an entry's own side effects are kept out by AUTOLITH_WARM. */
-function warmCompileCache() {
-  const chunks = readdirSync(bundle).filter((name) => name.endsWith(".js") && !needsThreadData.has(name));
-  const program = `
-    import { flushCompileCache } from "node:module";
-    for (const chunk of ${JSON.stringify(chunks)}) {
-      try { await import(${JSON.stringify(`file://${bundle}/`)} + chunk); } catch (error) { console.error("not warmed: " + chunk + ": " + error); }
-    }
-    flushCompileCache();
-    process.exit(0);`;
-  execFileSync(node[0], [node[1], "--input-type=module", "-e", program], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: { ...warmEnvironment, AUTOLITH_WARM: "1" },
-  });
-  // The Lisp is warmed by what it is for.
-  execFileSync(node[0], [node[1], join(bundle, "main.js"), "lisp", "--eval", "1"], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: warmEnvironment,
-  });
 }
 
 /** Compiles the Lisp library to modules beside the engine, with copies beside the bundle. */
@@ -108,10 +83,11 @@ function buildLisp() {
 }
 
 copyData();
-await bundleEntries();
+await bundleModules();
+await bundleProgram(programEntries.map(compiled), bundle, isExternal);
 buildLisp();
-warmCompileCache();
+await warmUp({ bundle, compileCache: join(root, "dist/compile-cache") });
 writeFileSync(join(root, "dist/.built"), `${new Date().toISOString()}\n`);
 process.stderr.write(
-  `built ${entries.length} entries in ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`,
+  `built ${programEntries.length + moduleEntries.length} entries in ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`,
 );

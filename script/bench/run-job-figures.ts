@@ -109,7 +109,7 @@ export async function runJobFigures(rounds: number): Promise<readonly ProgramFig
     onError: () => undefined,
   });
   const job = [
-    join(root, "dist/bundle/main.js"),
+    join(root, "dist/bundle/main.cjs"),
     "run-job",
     "--input",
     "job.sexp",

@@ -160,7 +160,7 @@ it("the launcher lets no core be written", () => {
       "redis",
       "workers",
       "cli",
-      "script",
+      "script/build",
       "bin",
       "dist",
       "node_modules/.bin",

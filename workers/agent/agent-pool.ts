@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
@@ -106,9 +107,8 @@ function transferred(
 }
 
 function ownThreadUrl(): URL {
-  // Strings are not rewritten by the compiler: sources load `.ts`, the build loads `.js`.
-  const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
-  return new URL(`./agent-thread${extension}`, import.meta.url);
+  // Strings are not rewritten by the compiler: sources load `.ts`, compiled modules `.js`, the bundled program `.cjs`.
+  return new URL(`./agent-thread${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
 }
 
 function threadEnvironment(): Record<string, string> {
