@@ -50,9 +50,10 @@ const compiled = (file) => join(output, file.replace(/\.ts$/, ".js"));
 const isExternal = (id) =>
   id.startsWith("node:") || external.some((name) => id === name || id.startsWith(`${name}/`));
 
-async function bundleModules() {
+/** Bundles compiled modules to modules. */
+async function bundleModules(files) {
   const build = await rolldown({
-    input: Object.fromEntries(moduleEntries.map((file) => [basename(file, ".ts"), compiled(file)])),
+    input: Object.fromEntries(files.map((file) => [basename(file, ".js"), file])),
     platform: "node",
     external: isExternal,
     logLevel: "warn",
@@ -83,8 +84,13 @@ function buildLisp() {
 }
 
 copyData();
-await bundleModules();
-await bundleProgram(programEntries.map(compiled), bundle, isExternal);
+const modules = await bundleProgram({
+  entries: programEntries.map(compiled),
+  folder: bundle,
+  external: isExternal,
+  moduleDirectory: join(output, "cli/terminal"),
+});
+await bundleModules([...moduleEntries.map(compiled), ...modules]);
 buildLisp();
 await warmUp({ bundle, compileCache: join(root, "dist/compile-cache") });
 writeFileSync(join(root, "dist/.built"), `${new Date().toISOString()}\n`);

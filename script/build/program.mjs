@@ -1,20 +1,39 @@
 /** Bundles the program to function expressions that `start.cjs` loads, and writes an entry for the launcher and for each thread. */
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { withoutUnusedParts } from "./unused-parts.mjs";
 
 /**
- * Writes `<name>.cjs` to `folder` for each of `entries` (absolute paths of compiled modules), and the parts they share below it.
- * `external` packages stay outside.
+ * Dynamic imports of modules below `directory` stay imports, of modules beside the program's entries: the terminal's packages wait at
+ * their top level, which only modules can. What was found is added to `found`.
  */
-export async function bundleProgram(entries, folder, external) {
+function keptAsModules(directory, found) {
+  return {
+    name: "kept-as-modules",
+    resolveId(source, importer, { kind }) {
+      if (kind !== "dynamic-import" || importer === undefined) return undefined;
+      const file = resolve(dirname(importer), source);
+      if (!file.startsWith(join(directory, "/"))) return undefined;
+      found.add(file);
+      return { id: `../${basename(file)}`, external: true };
+    },
+  };
+}
+
+/**
+ * Writes `<name>.cjs` to `folder` for each of `entries` (absolute paths of compiled modules), and the parts they share below it.
+ * `external` packages stay outside. Resolves to the modules, dynamically imported from below `moduleDirectory`, that have to be put
+ * into `folder` as modules.
+ */
+export async function bundleProgram({ entries, folder, external, moduleDirectory }) {
+  const modules = new Set();
   const build = await rolldown({
     input: Object.fromEntries(entries.map((file) => [basename(file, ".js"), file])),
     platform: "node",
     external,
-    plugins: [withoutUnusedParts()],
+    plugins: [withoutUnusedParts(), keptAsModules(moduleDirectory, modules)],
     logLevel: "warn",
   });
   const { output } = await build.generate({
@@ -40,4 +59,5 @@ export async function bundleProgram(entries, folder, external) {
       `module.exports = require("./start.cjs").load("${name}.js");\n`,
     );
   }
+  return [...modules];
 }
