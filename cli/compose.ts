@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Keyword } from "../lisp/data-forms/index.ts";
-import { discoverRoles } from "../roles/index.ts";
+import { discoverRoles, roleWarnings } from "../roles/index.ts";
 import type { AgentEvent } from "../orchestrator/contract/agent-thread.ts";
 import type { ChildObservation } from "../orchestrator/agents/child-service.ts";
 import { defaultAgentLimits } from "../orchestrator/contract/agent-limits.ts";
@@ -122,12 +122,15 @@ async function compose(
       bundledRoles: join(installationRoot(), "roles", "bundled"),
     });
   // A wrong role is the caller's mistake and is told before anything about this machine's configuration.
-  if (options.role !== undefined) lookupRole(roles(), options.role);
+  const found = roles();
+  if (options.role !== undefined) lookupRole(found, options.role);
   const models = openAiDirectory({
     environment,
     replay: options.replay !== undefined,
     record: options.record !== undefined,
   });
+  for (const { message } of [...found.faults, ...roleWarnings(found, (id) => models.knows(id))])
+    options.diagnostics(message);
   const modelId = selectedModel(options);
   const choice = models.reach(modelId);
   const exchange = await openExchangeLog(options);

@@ -21,4 +21,5 @@ export {
   type RoleSource,
   type SpawnPolicy,
 } from "./role.ts";
+export { roleWarnings, type RoleWarning } from "./role-warnings.ts";
 export { grantsTool, unsatisfiedPatterns, webSearchGrant, type ToolGrant } from "./tool-grant.ts";

@@ -111,6 +111,10 @@ function buildRole(located: LocatedForm, origin: RoleOrigin): Role {
     blocking: definition.has("blocking-p") && definition.boolean("blocking-p"),
     source: origin.source,
     path: origin.path,
+    lines: {
+      spawns: definition.valuePosition("spawns")?.line,
+      models: definition.valuePosition("models")?.line,
+    },
   };
 }
 

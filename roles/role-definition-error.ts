@@ -26,7 +26,7 @@ export class RoleDefinitionError extends Error {
   readonly problem: string;
 
   constructor(fault: RoleDefinitionFault, options?: ErrorOptions) {
-    super(report(fault), options);
+    super(reportFault(fault), options);
     this.source = fault.source;
     this.definitionName = fault.definitionName;
     this.path = fault.path;
@@ -36,7 +36,8 @@ export class RoleDefinitionError extends Error {
   }
 }
 
-function report(fault: RoleDefinitionFault): string {
+/** Names origin, role, path, line, field and cause, in that order. */
+export function reportFault(fault: RoleDefinitionFault): string {
   const place = [
     fault.path === undefined ? undefined : `in ${fault.path}`,
     fault.line === undefined ? undefined : `line ${fault.line}`,

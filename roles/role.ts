@@ -36,6 +36,8 @@ export interface Role {
   readonly source: RoleSource;
   /** The file it was read from; none for programmatic roles. */
   readonly path: string | undefined;
+  /** Where in the file, 1-based, fields stand that name other things: what they name is looked for later. */
+  readonly lines?: { readonly spawns: number | undefined; readonly models: number | undefined };
 }
 
 /** Longest role name. */

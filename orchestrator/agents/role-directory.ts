@@ -4,6 +4,8 @@ import {
   type Role,
   RoleDefinitionError,
   type RoleCatalog,
+  type RoleDefinitionFault,
+  type RoleWarning,
   checkToolGrants,
   grantsTool,
   maySpawn,
@@ -86,25 +88,33 @@ function childContract(contract: OutputContract): NonNullable<ChildRole["contrac
 export function agentEntries(
   catalog: RoleCatalog,
   callerRole: string | undefined,
+  warnings: readonly RoleWarning[],
 ): readonly ((previewLimit: number) => DataForm)[] {
   const caller = callerRole === undefined ? undefined : catalog.lookup(callerRole);
   const allowed = (role: Role): boolean =>
     caller === undefined || (!(caller instanceof RoleDefinitionError) && maySpawn(caller, role.name));
   return [
     ...catalog.roles.filter(allowed).map((role) => (limit: number) => roleForm(role, limit)),
-    ...catalog.faults.map(
-      (fault) => (limit: number) =>
-        properties({
-          kind: word("diagnostic"),
-          name: fault.definitionName,
-          source: word(fault.source),
-          pathname: fault.path,
-          line: fault.line,
-          field: fault.field,
-          report: preview(fault.message, limit),
-        }),
-    ),
+    ...catalog.faults.map((fault) => (limit: number) => diagnosticForm(fault, "error", limit)),
+    ...warnings.map((warning) => (limit: number) => diagnosticForm(warning, "warning", limit)),
   ];
+}
+
+function diagnosticForm(
+  fault: RoleDefinitionFault & { readonly message: string },
+  severity: "error" | "warning",
+  limit: number,
+): DataForm {
+  return properties({
+    kind: word("diagnostic"),
+    severity: word(severity),
+    name: fault.definitionName,
+    source: word(fault.source),
+    pathname: fault.path,
+    line: fault.line,
+    field: fault.field,
+    report: preview(fault.message, limit),
+  });
 }
 
 function roleForm(role: Role, limit: number): DataForm {

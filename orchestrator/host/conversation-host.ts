@@ -11,7 +11,7 @@ import type { ChildRun } from "../agents/agent-executor.ts";
 import { conversationTranscript } from "../agents/conversation-transcript.ts";
 import { agentEntries, roleDirectory } from "../agents/role-directory.ts";
 import type { AgentTranscript } from "../agents/transcript.ts";
-import type { RoleCatalog } from "../../roles/index.ts";
+import { type RoleCatalog, roleWarnings } from "../../roles/index.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import { type Failure, failureOf } from "../contract/failure.ts";
 import { type ConversationId, type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
@@ -298,10 +298,12 @@ export class ConversationHost {
         supervisor,
         view,
         prepare: (item, context, index) => this.children.prepareTask(item, context, index),
-        agents: (caller) =>
-          Promise.resolve(
-            agentEntries(this.#parts.roles(), caller.kind === "primary" ? undefined : caller.role),
-          ),
+        agents: (caller) => {
+          const roles = this.#parts.roles();
+          const warnings = roleWarnings(roles, (id) => this.#parts.models.knows(id));
+          const role = caller.kind === "primary" ? undefined : caller.role;
+          return Promise.resolve(agentEntries(roles, role, warnings));
+        },
         budget: {
           take: (count) => this.#budget.take(count, this.#parts.now(), this.#parts.hurryUp()),
           giveBack: (count) => this.#budget.giveBack(count),

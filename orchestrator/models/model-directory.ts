@@ -13,6 +13,8 @@ export type ModelChoice = {
 export interface ModelDirectory {
   /** The first resolvable of a role's candidates (ids and aliases), else the parent's model. */
   choose(candidates: readonly string[], parentModel: string): string;
+  /** False for an id that nothing configured here could serve, with or without a credential. */
+  knows(id: string): boolean;
   /** Throws a typed error when the model cannot be reached: unknown id, no credential. Nothing has been sent then. */
   reach(id: string): ModelChoice;
 }

@@ -31,6 +31,7 @@ describe("a definition", () => {
       blocking: false,
       source: "project",
       path: "/p/reviewer.sexp",
+      lines: { spawns: 1, models: 1 },
     });
   });
 

@@ -13,6 +13,7 @@ import {
   parseRole,
   projectRoleDirectory,
   resolveRoleModel,
+  roleWarnings,
   type RoleCatalog,
 } from "../../roles/index.ts";
 
@@ -147,6 +148,33 @@ describe("precedence", () => {
 
   it("knows nothing of names that no file claims", () => {
     expect(discover().lookup("nobody")).toBeUndefined();
+  });
+});
+
+describe("warnings", () => {
+  it("name roles and models that nobody knows, with path and line, and leave the role usable", () => {
+    write(
+      "work/.autolith/agents/lead.sexp",
+      `(:name "lead" :description "d" :instructions "i"
+        :spawns ("scout" "Nobody" "broken")
+        :models ("@smol" "openai-api/gpt-6"
+                 "ghost/one"))`,
+    );
+    write("user/agents/broken.sexp", "(");
+    const catalog = discover();
+    const path = join(root, "work/.autolith/agents/lead.sexp");
+    const head = `project role "lead" in ${path}, line`;
+    expect(roleWarnings(catalog, (id) => id.startsWith("openai-api/")).map(({ message }) => message)).toEqual(
+      [
+        `${head} 2, field :spawns: no role is called "nobody", so no such child can be started; correct the name or add its file`,
+        `${head} 3, field :models: no provider has "ghost/one": it is passed over for the next in the list, at last for the parent's model`,
+      ],
+    );
+    expect(effective(catalog, "lead")).toBe("project d");
+  });
+
+  it("are none for the bundled roles", () => {
+    expect(roleWarnings(discover(), () => false)).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** The models of the OpenAI API and of compatible servers, as agents choose and reach them. */
 import { resolveRoleModel } from "../../roles/index.ts";
 import type { ModelChoice, ModelDirectory } from "../../orchestrator/models/model-directory.ts";
-import { ModelRequestError } from "../../orchestrator/contract/model-failure.ts";
+import { type ModelFailureCode, ModelRequestError } from "../../orchestrator/contract/model-failure.ts";
 import { aliasModels } from "./model-catalogue.ts";
 import { type Environment, openAiProvider, resolveOpenAiModel } from "./openai-endpoint.ts";
 
@@ -21,8 +21,9 @@ export function openAiDirectory(options: OpenAiDirectoryOptions): ModelDirectory
       resolveRoleModel(candidates, {
         parent,
         ...aliases,
-        isRegistered: (id) => isReachable(id, options),
+        isRegistered: (id) => refusalOf(id, options) === undefined,
       }),
+    knows: (id) => refusalOf(id, options) !== "unknown-model",
     reach: (id) => reach(id, options),
   };
 }
@@ -38,12 +39,13 @@ function withoutProvider(id: string): string {
   return id.startsWith(prefix) && id.length > prefix.length ? id.slice(prefix.length) : id;
 }
 
-function isReachable(id: string, options: OpenAiDirectoryOptions): boolean {
+/** Why the model cannot be reached; undefined when it can. */
+function refusalOf(id: string, options: OpenAiDirectoryOptions): ModelFailureCode | undefined {
   try {
     reach(id, options);
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof ModelRequestError) return false;
+    if (error instanceof ModelRequestError) return error.code;
     throw error;
   }
 }

@@ -31,3 +31,15 @@ describe("the aliases of roles for models", () => {
     expect(choose("@smol")).toBe("openai-api/parent");
   });
 });
+
+it.each([
+  [{}, ["openai-api/gpt-6", "gpt-6"], ["openai-api/", "ghost/one"]],
+  [{ AUTOLITH_OPENAI_BASE_URL: "http://127.0.0.1:9/v1" }, ["openai-api/gpt-6", "ghost/one"], [""]],
+])(
+  "with %j knows the models that something could serve, with or without a key",
+  (environment, known, unknown) => {
+    const directory = openAiDirectory({ environment, replay: false, record: false });
+    expect(known.filter((id) => directory.knows(id))).toEqual(known);
+    expect(unknown.filter((id) => directory.knows(id))).toEqual([]);
+  },
+);
