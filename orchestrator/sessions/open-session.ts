@@ -1,10 +1,10 @@
 /** One open conversation behind the contract: its methods over the parts that do the work. */
-import { randomUUID } from "node:crypto";
-import { AutolithError, failureOf } from "../contract/failure.ts";
+import { AutolithError } from "../contract/failure.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
 import type { Authority, PermissionMode } from "../contract/permissions.ts";
 import type {
   Completion,
+  Highlighting,
   Invocation,
   JobDetail,
   JobRow,
@@ -15,7 +15,7 @@ import type {
   SettingValue,
 } from "../contract/session/catalogs.ts";
 import type { PermissionAnswer } from "../contract/session/events.ts";
-import type { Admission, PromptInput, VaultEntry } from "../contract/session/input.ts";
+import type { Admission, Draft, PromptInput, VaultEntry } from "../contract/session/input.ts";
 import type {
   AttachOptions,
   Attachment,
@@ -31,18 +31,19 @@ import type { HistoryPage } from "../contract/session/updates.ts";
 import type { Settlement } from "../jobs/settlements.ts";
 import { isActive } from "../jobs/job-table.ts";
 import { withinDeadline } from "../queue/deadline.ts";
-import { writePickerEntry } from "./catalog/picker-entry.ts";
 import { completionOf } from "./catalog/completion.ts";
-import type { CommandContext } from "./commands/command.ts";
-import { commandRow, commands, helpText, slashText } from "./commands/command-table.ts";
-import { Invoker } from "./commands/invoker.ts";
-import type { Waiting } from "./input/waiting.ts";
-import { promptContent } from "./input/prompt-text.ts";
+import { highlightedLisp } from "./catalog/highlighting.ts";
 import { readSessionResource } from "./catalog/resource-reading.ts";
-import { reachableModel } from "./settings/model-choice.ts";
+import type { CommandContext } from "./commands/command.ts";
+import { commandRow, commands, helpText } from "./commands/command-table.ts";
+import { Invoker } from "./commands/invoker.ts";
+import { SessionInput } from "./input/session-input.ts";
+import { SessionClients } from "./session-clients.ts";
 import type { SessionCore } from "./session-core.ts";
 import { SessionJobs } from "./session-jobs.ts";
-import { generateTitle, titleFromPrompt, wantsGeneratedTitle } from "./titles.ts";
+import { sessionSnapshot } from "./session-snapshot.ts";
+import { SessionUpkeep } from "./session-upkeep.ts";
+import { SessionConfiguration } from "./settings/session-configuration.ts";
 import { Compactor } from "./turns/compactor.ts";
 import { TurnEngine } from "./turns/turn-engine.ts";
 import { historyPage, historyPageDefault, historyPageLimit } from "./view/history-pages.ts";
@@ -61,28 +62,32 @@ export class OpenSession implements Session {
   readonly #core: SessionCore;
   readonly #hooks: SessionHooks;
   readonly #engine: TurnEngine;
-  readonly #compactor: Compactor;
   readonly #jobs: SessionJobs;
   readonly #invoker: Invoker;
-  readonly #clients = new Set<AttachOptions>();
-  readonly #background = new AbortController();
-  #titling: Promise<void> = Promise.resolve();
+  readonly #input: SessionInput;
+  readonly #configuration: SessionConfiguration;
+  readonly #clients: SessionClients;
+  readonly #upkeep: SessionUpkeep;
+  #draft: Draft | null = null;
   #closed = false;
 
   constructor(core: SessionCore, authority: Authority, hooks: SessionHooks) {
     this.#core = core;
     this.#hooks = hooks;
-    this.#compactor = new Compactor(core);
+    const compactor = new Compactor(core);
     this.#jobs = new SessionJobs(core.host, core.environment.dataRoot);
     const tools = core.host.registry.select((tool) => tool.audience !== "children");
     this.#engine = new TurnEngine({
       core,
       authority,
-      compactor: this.#compactor,
+      compactor,
       tools,
-      command: (text) => this.#waitingCommand(text),
-      ended: () => this.#turnEnded(),
-      rested: () => this.#hooks.activity(),
+      command: (text) => this.#input.runWaiting(text),
+      ended: () => {
+        this.#upkeep.turnEnded();
+        hooks.activity();
+      },
+      rested: () => hooks.activity(),
     });
     this.#invoker = new Invoker({
       core,
@@ -90,8 +95,18 @@ export class OpenSession implements Session {
       tools,
       authority,
       context: () => this.#commandContext(),
-      queueCommand: (text) => this.#admit("queued", { text, images: [] }, "command", undefined),
+      queueCommand: (text) => this.#input.queueCommand(text),
     });
+    this.#input = new SessionInput(core, this.#engine, this.#invoker);
+    this.#configuration = new SessionConfiguration(core, () => this.#configured());
+    this.#clients = new SessionClients({
+      core,
+      state: () => this.state(),
+      tail: (limit) => this.#page({}, limit),
+      changed: () => hooks.activity(),
+    });
+    const frame = () => ({ instructions: "", tools: tools.schemas() });
+    this.#upkeep = new SessionUpkeep({ core, engine: this.#engine, compactor, frame });
   }
 
   get id(): ConversationId {
@@ -100,7 +115,7 @@ export class OpenSession implements Session {
 
   /** True while a client that shows permission requests is attached. */
   get canAsk(): boolean {
-    return [...this.#clients].some(({ answersPermissions }) => answersPermissions);
+    return this.#clients.canAsk;
   }
 
   /** The turn that runs, for permission requests. */
@@ -109,14 +124,14 @@ export class OpenSession implements Session {
   }
 
   get clientCount(): number {
-    return this.#clients.size;
+    return this.#clients.count;
   }
 
   /** Nobody is attached, and nothing runs, waits to run or will start by itself. */
   get isIdle(): boolean {
     const waiting = !this.#engine.paused && this.#core.pending.count > 0;
     return (
-      this.#clients.size === 0 && this.#engine.idle && !waiting && !this.#core.host.jobs().some(isActive)
+      this.#clients.count === 0 && this.#engine.idle && !waiting && !this.#core.host.jobs().some(isActive)
     );
   }
 
@@ -126,69 +141,16 @@ export class OpenSession implements Session {
   }
 
   attach(options: AttachOptions): Promise<Attachment> {
-    if (this.#closed) return Promise.reject(closedError());
-    this.#clients.add(options);
-    // All of it at one moment: nothing may happen between the reader's place and what is shown of the past.
-    const reader = this.#core.events.reader();
-    const history = this.#page({}, options.tail === "all" ? Number.MAX_SAFE_INTEGER : options.tail);
-    const live = this.#core.live.updates(this.#core.environment.now());
-    const attachment: Attachment = {
-      history,
-      live,
-      state: this.state(),
-      read: (signal) => reader.read(signal),
-      detach: () => {
-        reader.detach();
-        if (!this.#clients.delete(options)) return;
-        this.#core.broker.clientLeft();
-        this.#core.emit({ kind: "state" });
-        this.#hooks.activity();
-      },
-    };
-    this.#core.emit({ kind: "state" });
-    this.#hooks.activity();
-    return Promise.resolve(attachment);
+    return this.#closed ? Promise.reject(closedError()) : Promise.resolve(this.#clients.attach(options));
   }
 
   state(): SessionState {
-    const core = this.#core;
-    const { running, epoch, lastOutcome, lastFailure, paused } = this.#engine;
-    return {
-      sessionId: this.id,
-      title: core.title,
-      workingDirectory: core.workingDirectory,
-      createdAt: core.host.conversation.header.createdAt,
-      lastActivityAt: core.lastActivityAt,
-      model: core.model,
-      reasoningEffort: core.settings.text("reasoning-effort"),
-      mode: core.mode,
-      turn: {
-        state: running === undefined ? "idle" : "running",
-        epoch,
-        source: running?.source ?? null,
-        startedAt: running?.startedAt ?? null,
-        lastOutcome,
-      },
-      paused,
-      pendingInputs: [...core.pending.listing()],
-      vaultEntries: core.pending.vault.length,
-      permissionRequests: [...core.broker.requests()],
-      usage: core.usage.total,
-      turnUsage: core.usage.turn,
-      contextTokens: core.usage.contextTokens,
-      contextWindow: core.contextWindow,
-      compactionThresholdPercent: core.settings.number("compaction-threshold-percent"),
-      plan: [...core.plan],
+    return sessionSnapshot({
+      core: this.#core,
+      engine: this.#engine,
       jobs: this.#jobs.counts(),
-      userTurns: core.userTurns,
-      attachedClients: this.#clients.size,
-      eventSeq: core.events.seq,
-      health: {
-        lastFailure,
-        hostStartedAt: core.environment.startedAt,
-        processId: process.pid,
-      },
-    };
+      clientCount: this.#clients.count,
+    });
   }
 
   history(query: HistoryQuery): Promise<HistoryPage> {
@@ -205,34 +167,17 @@ export class OpenSession implements Session {
 
   async prompt(input: PromptInput): Promise<PromptSubmission> {
     this.#requireOpen();
-    const content = promptContent(input);
-    const slash = slashText(content.text);
-    if (slash.kind === "command") {
-      const invocation = await this.#invoker.invokeText(slash.name, slash.input);
-      return { kind: "command", invocation };
-    }
-    const waiting = this.#waiting(
-      "message",
-      { ...content, text: slash.text },
-      input.inputId ?? `prompt-${randomUUID()}`,
-    );
-    if (this.#isDelivered(waiting.inputId))
-      throw new AutolithError(
-        "duplicate-input",
-        `The input ${waiting.inputId} is in the conversation already.`,
-      );
-    await titleFromPrompt(this.#core, waiting.text);
-    this.#engine.lift();
-    const turn = await this.#engine.start("prompt", [waiting]);
-    return { kind: "turn", inputId: waiting.inputId, epoch: turn.epoch, finished: turn.finished };
+    return this.#input.prompt(input);
   }
 
-  steer(input: PromptInput): Promise<Admission> {
-    return this.#submit("steering", input);
+  async steer(input: PromptInput): Promise<Admission> {
+    this.#requireOpen();
+    return this.#input.submit("steering", input);
   }
 
-  queue(input: PromptInput): Promise<Admission> {
-    return this.#submit("queued", input);
+  async queue(input: PromptInput): Promise<Admission> {
+    this.#requireOpen();
+    return this.#input.submit("queued", input);
   }
 
   async cancel(
@@ -246,10 +191,12 @@ export class OpenSession implements Session {
     return stopped;
   }
 
-  pause(): Promise<void> {
-    this.#engine.pause();
+  async pause(): Promise<boolean> {
+    const stopped = await this.#engine.cancel(false);
+    this.#engine.hold();
+    this.pendingChanged();
     this.#core.emit({ kind: "state" });
-    return Promise.resolve();
+    return stopped;
   }
 
   async setMode(mode: PermissionMode): Promise<void> {
@@ -266,32 +213,16 @@ export class OpenSession implements Session {
   }
 
   settings(): readonly SettingRow[] {
-    return this.#core.settings
-      .rows()
-      .map((row) => (row.name === "context-window" ? { ...row, value: this.#core.contextWindow } : row));
+    return this.#configuration.rows();
   }
 
   async setSetting(name: string, value: SettingValue): Promise<SettingRow> {
     this.#requireOpen();
-    const bare = name.replace(/^:/, "").toLowerCase();
-    if (bare === "model") reachableModel(this.#core.environment, value);
-    const row = await this.#core.settings.set(bare, value);
-    if (bare === "model" || bare === "reasoning-effort") await this.#configured();
-    this.#core.invalidate("settings", ...(bare === "model" ? (["models"] as const) : []));
-    return row;
+    return this.#configuration.set(name, value);
   }
 
   models(): readonly ModelRow[] {
-    const current = this.#core.model;
-    const listed = this.#core.environment.listModels();
-    const rows = listed.map((model) => ({ ...model, current: model.id === current }));
-    if (rows.some((row) => row.current)) return rows;
-    const [provider = "", ...rest] = current.split("/");
-    const contextWindow = this.#core.contextWindow;
-    return [
-      { id: current, provider, name: rest.join("/"), contextWindow, reasoningEfforts: [], current: true },
-      ...rows,
-    ];
+    return this.#configuration.models();
   }
 
   operations(): readonly OperationRow[] {
@@ -311,6 +242,18 @@ export class OpenSession implements Session {
       models: this.models(),
       listDirectory: this.#core.environment.listDirectory,
     });
+  }
+
+  highlight(text: string): Promise<Highlighting> {
+    return Promise.resolve().then(() => highlightedLisp(text));
+  }
+
+  draft(): Draft | null {
+    return this.#draft;
+  }
+
+  leaveDraft(draft: Draft | null): void {
+    this.#draft = draft;
   }
 
   jobs(): readonly JobRow[] {
@@ -337,31 +280,20 @@ export class OpenSession implements Session {
     return readSessionResource(query, this.#invoker);
   }
 
-  async vaultStore(): Promise<number> {
-    const count = await this.#core.pending.store();
-    this.#core.emit({ kind: "state" });
-    return count;
+  vaultStore(): Promise<number> {
+    return this.#input.vaultStore();
   }
 
   vaultContents(): readonly VaultEntry[] {
     return [...this.#core.pending.vault];
   }
 
-  async setVaultContents(entries: readonly VaultEntry[]): Promise<void> {
-    await this.#core.pending.replaceVault(entries);
-    this.#core.emit({ kind: "state" });
+  setVaultContents(entries: readonly VaultEntry[]): Promise<void> {
+    return this.#input.replaceVault(entries);
   }
 
-  async vaultRestore(): Promise<number> {
-    const count = await this.#core.pending.restore((entry) => {
-      const text = entry.type === "message" ? entry.input : entry.type === "lisp" ? entry.source : entry.text;
-      return this.#waiting(entry.type, { text, images: [] }, `queue-${randomUUID()}`);
-    });
-    if (count > 0) {
-      this.#engine.lift();
-      this.#engine.pump();
-    }
-    return count;
+  vaultRestore(): Promise<number> {
+    return this.#input.vaultRestore();
   }
 
   /** Takes a job of this conversation that has settled. */
@@ -388,13 +320,12 @@ export class OpenSession implements Session {
   async close(reason: "closed" | "shutdown"): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#background.abort("shutdown");
+    this.#upkeep.stop();
     this.#core.broker.clear();
     await this.#engine.close();
     await this.#endJobs();
-    await this.#titling;
     await this.#core.pending.flush();
-    await this.#writePicker();
+    await this.#upkeep.finish();
     this.#core.emit({ kind: "closed", reason });
   }
 
@@ -423,61 +354,8 @@ export class OpenSession implements Session {
     return historyPage(this.#core.log.records, this.#core.workingDirectory, query, limit);
   }
 
-  #waiting(
-    kind: Waiting["kind"],
-    { text, images }: Pick<Waiting, "text" | "images">,
-    inputId: string,
-  ): Waiting {
-    return { inputId, kind, text, images, acceptedAt: this.#core.environment.now() };
-  }
-
-  #isDelivered(inputId: string): boolean {
-    return this.#core.log.records.some(
-      ({ record }) => record.kind === "message" && record.pendingInputIdentifier === inputId,
-    );
-  }
-
-  async #submit(delivery: "steering" | "queued", input: PromptInput): Promise<Admission> {
-    this.#requireOpen();
-    const content = promptContent(input);
-    const slash = slashText(content.text);
-    if (slash.kind === "command") return this.#admit("queued", content, "command", input.inputId);
-    await titleFromPrompt(this.#core, slash.text);
-    return this.#admit(delivery, { ...content, text: slash.text }, "message", input.inputId);
-  }
-
-  async #admit(
-    delivery: "steering" | "queued",
-    content: Pick<Waiting, "text" | "images">,
-    kind: Waiting["kind"],
-    inputId: string | undefined,
-  ): Promise<Admission> {
-    const id = inputId ?? `${delivery === "steering" ? "steer" : "queue"}-${randomUUID()}`;
-    if (!this.#isDelivered(id)) await this.#core.pending.admit(delivery, this.#waiting(kind, content, id));
-    this.#engine.lift();
-    this.#engine.pump();
-    return { accepted: true, delivery, inputId: id };
-  }
-
-  async #waitingCommand(text: string): Promise<void> {
-    const slash = slashText(text);
-    if (slash.kind !== "command") return;
-    try {
-      const { text: answer } = await this.#invoker.runNow(slash.name, slash.input);
-      this.#core.notice("info", "command", answer);
-    } catch (error) {
-      const { code, message } = failureOf(error);
-      this.#core.notice("error", code, message);
-    }
-  }
-
-  /** The model or effort changed: recorded, and in force from the next request on. */
-  async #configured(): Promise<void> {
-    await this.#core.log.append({
-      kind: "configuration",
-      model: this.#core.model,
-      reasoningEffort: this.#core.settings.text("reasoning-effort"),
-    });
+  /** The model or effort changed. */
+  #configured(): void {
     this.#engine.resetCache();
     // A running turn meets it at its next boundary.
     if (this.#engine.running !== undefined) this.#engine.schedule(() => Promise.resolve(true));
@@ -488,7 +366,7 @@ export class OpenSession implements Session {
       ...this.#hooks,
       session: this,
       core: this.#core,
-      compact: () => this.#compactNow(),
+      compact: () => this.#upkeep.compact(),
       chooseModel: async (id) => {
         await this.setSetting("model", id);
       },
@@ -501,47 +379,6 @@ export class OpenSession implements Session {
       },
       help: helpText,
     };
-  }
-
-  async #compactNow(): Promise<string> {
-    const before = this.#core.usage.contextTokens;
-    const frame = { instructions: "", tools: this.#invoker.toolSchemas() };
-    const done = await this.#engine.exclusively(() =>
-      this.#compactor.compact(frame, this.#background.signal),
-    );
-    if (!done) return "There is nothing to compact.";
-    this.#engine.resetCache();
-    return `Compacted: about ${this.#core.usage.contextTokens ?? 0} tokens now, ${before ?? "unknown"} before.`;
-  }
-
-  #turnEnded(): void {
-    this.#core.invalidate("conversations");
-    this.#hooks.activity();
-    // Judged now: the next turn may have begun when the entry is written.
-    const wantsTitle = wantsGeneratedTitle(this.#core);
-    this.#titling = this.#titling
-      .then(() => this.#writePicker())
-      .then(async () => {
-        if (!this.#closed && wantsTitle) {
-          await generateTitle(this.#core, this.#background.signal);
-          await this.#writePicker();
-        }
-      })
-      .catch((error: unknown) => {
-        if (!this.#background.signal.aborted) this.#core.environment.report(failureOf(error));
-      });
-  }
-
-  #writePicker(): Promise<void> {
-    const { environment, title, workingDirectory, lastActivityAt, userTurns, preview, host } = this.#core;
-    return writePickerEntry(environment.dataRoot, this.id, {
-      title,
-      directory: workingDirectory,
-      createdAt: host.conversation.header.createdAt,
-      lastActivityAt,
-      userTurns,
-      preview: preview.toWellFormed(),
-    });
   }
 }
 

@@ -9,9 +9,7 @@ type Item = { readonly type: string; readonly call_id?: string; readonly role?: 
 const itemsOf = ({ body }: RecordedRequest): readonly Item[] => (body as { input: readonly Item[] }).input;
 
 function isTyped(item: Item | undefined): boolean {
-  return (
-    item?.type === "message" && item.role === "user" && !JSON.stringify(item).includes(":EXECUTION-ID")
-  );
+  return item?.type === "message" && item.role === "user" && !JSON.stringify(item).includes(":EXECUTION-ID");
 }
 
 /** Calls of a request that have not exactly one result. */

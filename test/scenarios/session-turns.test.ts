@@ -110,6 +110,44 @@ describe("turns of a session", () => {
     expect(scene.server.requests[2]?.text).toContain("later");
   });
 
+  it("pause cancels the work and holds what waits, also what comes without a turn; input lifts it", async () => {
+    await using scene = await openScene((request) =>
+      request.number === 1
+        ? calls([{ name: "shell__run", arguments: { command: "cat fifo" } }])
+        : answer(`answer ${request.number}`),
+    );
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    execFileSync("mkfifo", [join(scene.pit.workspace, "fifo")]);
+    const first = await session.prompt(text("first"));
+    await eventsUntil(client, (event) => event.kind === "update" && event.update.type === "tool-call");
+    await session.queue(text("later"));
+    expect(await session.pause()).toBe(true);
+    expect(first.kind === "turn" && (await first.finished).outcome).toBe("cancelled");
+    expect(session.state()).toMatchObject({ paused: true, pendingInputs: [{ text: "later" }] });
+    expect(await session.pause()).toBe(false);
+    await session.steer(text("go on"));
+    await eventsUntil(client, (event) => isTurnEnd(event) && session.state().pendingInputs.length === 0);
+    expect(session.state()).toMatchObject({ paused: false, userTurns: 3 });
+  });
+
+  it("a front end leaves its draft for the next, and Lisp is coloured by the reader", async () => {
+    await using scene = await openScene([]);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    expect(session.draft()).toBeNull();
+    session.leaveDraft({ text: "half a thou", cursor: 4 });
+    expect(session.draft()).toEqual({ text: "half a thou", cursor: 4 });
+    expect(await session.highlight('(trace "x"')).toMatchObject({
+      completeness: "incomplete",
+      tokens: [{ kind: "open" }, { kind: "symbol" }, { kind: "string", from: 7, to: 10 }],
+    });
+    expect(await session.highlight(")")).toMatchObject({
+      completeness: "invalid",
+      tokens: [{ kind: "invalid" }],
+    });
+    await expect(session.highlight("x".repeat(262_145))).rejects.toMatchObject({ code: "input-limit" });
+  });
+
   it("a detached job's completion starts a turn by itself, once", async () => {
     await using scene = await openScene((request) => {
       if (request.number === 1)

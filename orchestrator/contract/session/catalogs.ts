@@ -190,3 +190,33 @@ export const completionSchema = z.strictObject({
   omitted: z.int().nonnegative(),
 });
 export type Completion = z.infer<typeof completionSchema>;
+
+/** Lisp text as the reader sees it: its pieces in order, without white space, and whether it is whole. */
+export const highlightingSchema = z.strictObject({
+  tokens: z.array(
+    z.strictObject({
+      kind: z.enum([
+        "comment",
+        "string",
+        "character",
+        "number",
+        "symbol",
+        "keyword",
+        "open",
+        "close",
+        "quote",
+        "dispatch",
+        "skipped",
+        "invalid",
+      ]),
+      /** UTF-16 units, `to` excluded. */
+      from: z.int().nonnegative(),
+      to: z.int().nonnegative(),
+    }),
+  ),
+  /** `incomplete`: more text could complete it. `invalid`: wrong whatever follows. */
+  completeness: z.enum(["complete", "empty", "incomplete", "invalid"]),
+  /** With `invalid`, what is wrong. */
+  problem: z.string().optional(),
+});
+export type Highlighting = z.infer<typeof highlightingSchema>;

@@ -69,3 +69,11 @@ export const vaultEntrySchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("lisp"), source: z.string().min(1).max(inputCharacterLimit) }),
 ]);
 export type VaultEntry = z.infer<typeof vaultEntrySchema>;
+
+/** What a front end left in its composer for the next one. */
+export const draftSchema = z.strictObject({
+  text: z.string().max(inputCharacterLimit),
+  /** UTF-16 units. */
+  cursor: z.int().nonnegative(),
+});
+export type Draft = z.infer<typeof draftSchema>;

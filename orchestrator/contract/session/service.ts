@@ -11,6 +11,7 @@ import type { PermissionMode } from "../permissions.ts";
 import type {
   Completion,
   ConversationPage,
+  Highlighting,
   Invocation,
   JobDetail,
   JobRow,
@@ -21,7 +22,7 @@ import type {
   SettingValue,
 } from "./catalogs.ts";
 import type { PermissionAnswer, SessionEvent, TurnOutcome } from "./events.ts";
-import type { Admission, PromptInput, VaultEntry } from "./input.ts";
+import type { Admission, Draft, PromptInput, VaultEntry } from "./input.ts";
 import type { Failure } from "../failure.ts";
 import type { HistoryPage, SessionUpdate, UsageCounters } from "./updates.ts";
 
@@ -163,8 +164,8 @@ export interface Session {
    * unless `continueSteering` (Escape), is paused until explicit input. Resolves when the turn is over; answers false when none ran.
    */
   cancel(options?: { readonly jobs?: boolean; readonly continueSteering?: boolean }): Promise<boolean>;
-  /** Ends the running turn at its next safe boundary and pauses waiting input (`lg pause`). */
-  pause(): Promise<void>;
+  /** Cancels the running turn and holds waiting input until explicit input comes (`lg pause`); answers whether a turn ran. */
+  pause(): Promise<boolean>;
 
   /** Changes the permission mode for this session; clears its approvals and answers open requests as cancelled. */
   setMode(mode: PermissionMode): Promise<void>;
@@ -183,6 +184,12 @@ export interface Session {
   invoke(operation: string, args: unknown): Promise<Invocation>;
   /** Tab completion of commands, their arguments and paths. `cursor` in UTF-16 units. */
   complete(text: string, cursor: number): Promise<Completion>;
+  /** Lisp text as the reader sees it; nothing is interned or evaluated. Rejects with `input-limit`. */
+  highlight(text: string): Promise<Highlighting>;
+  /** The draft that the last front end left; null when there is none. It lives as long as the session is open. */
+  draft(): Draft | null;
+  /** Leaves a draft, or takes it away with null. */
+  leaveDraft(draft: Draft | null): void;
 
   jobs(): readonly JobRow[];
   /** `id`: job id, visible name, or bare number of an execution. */

@@ -52,7 +52,6 @@ export class TurnEngine {
   #running: Running | undefined;
   #epoch = 0;
   #paused = false;
-  #pauseAtBoundary = false;
   #closing = false;
   #lastOutcome: TurnOutcome | null = null;
   #lastFailure: Failure | null = null;
@@ -116,7 +115,6 @@ export class TurnEngine {
   /** Explicit input came: what waits may start. */
   lift(): void {
     this.#paused = false;
-    this.#pauseAtBoundary = false;
   }
 
   /** Puts an operation off to the next safe boundary, or does it now when no turn runs. */
@@ -172,12 +170,6 @@ export class TurnEngine {
       this.pump();
     }
     return true;
-  }
-
-  /** Ends the turn at its next boundary and holds what waits. */
-  pause(): void {
-    this.#paused = true;
-    this.#pauseAtBoundary = this.#running !== undefined;
   }
 
   /** No more turns; ends the one that runs. */
@@ -264,7 +256,6 @@ export class TurnEngine {
     const startedAt = this.#core.environment.now();
     const turn: Running = { epoch, source, startedAt, abort, finished };
     this.#running = turn;
-    this.#pauseAtBoundary = false;
     this.#core.usage.beginTurn();
     this.#core.emit({ kind: "turn", state: "running", epoch, source, outcome: null });
     return {
@@ -406,7 +397,6 @@ export class TurnEngine {
     this.#view.answered(usage, () => this.#estimatedContext());
     const anew = await this.#applyScheduled();
     if (signal.aborted) return "finish";
-    if (this.#pauseAtBoundary) return "finish";
     const messages = [
       ...(await this.#deliverSteering()),
       ...(await this.#core.completions.deliver(this.#core.transcript)),

@@ -10,8 +10,10 @@ import type {
   AttachOptions,
   Attachment,
   Completion,
+  Draft,
   HistoryPage,
   HistoryQuery,
+  Highlighting,
   Invocation,
   JobDetail,
   JobRow,
@@ -39,6 +41,7 @@ import type {
   VaultEntry,
 } from "../../../orchestrator/contract/session.ts";
 import { EventLog } from "../../../orchestrator/sessions/event-log.ts";
+import { highlightedLisp } from "../../../orchestrator/sessions/catalog/highlighting.ts";
 import { promptContent } from "../../../orchestrator/sessions/input/prompt-text.ts";
 
 /** What a script may do while its turn runs. */
@@ -105,6 +108,7 @@ export class ScriptedSession implements Session {
     | undefined;
   #lastOutcome: TurnOutcome | null = null;
   #paused = false;
+  #draft: Draft | null = null;
 
   constructor(options: ScriptedSessionOptions = {}) {
     this.#options = options;
@@ -203,9 +207,10 @@ export class ScriptedSession implements Session {
     return true;
   }
 
-  pause(): Promise<void> {
+  async pause(): Promise<boolean> {
+    const stopped = await this.cancel();
     this.#paused = true;
-    return Promise.resolve();
+    return stopped;
   }
 
   setMode(mode: PermissionMode): Promise<void> {
@@ -254,6 +259,18 @@ export class ScriptedSession implements Session {
     const head = text.slice(0, cursor);
     const candidates = names.filter((name) => name.startsWith(head)).map((name) => ({ text: name }));
     return Promise.resolve({ from: 0, to: cursor, candidates, omitted: 0 });
+  }
+
+  highlight(text: string): Promise<Highlighting> {
+    return Promise.resolve(highlightedLisp(text));
+  }
+
+  draft(): Draft | null {
+    return this.#draft;
+  }
+
+  leaveDraft(draft: Draft | null): void {
+    this.#draft = draft;
   }
 
   jobs(): readonly JobRow[] {

@@ -1,0 +1,117 @@
+/** How input comes into a session: prompts, steering, follow-ups, slash commands among them, and the recovery vault. */
+import { randomUUID } from "node:crypto";
+import { AutolithError, failureOf } from "../../contract/failure.ts";
+import type { Admission, PromptInput, VaultEntry } from "../../contract/session/input.ts";
+import type { PromptSubmission } from "../../contract/session/service.ts";
+import { slashText } from "../commands/command-table.ts";
+import type { Invoker } from "../commands/invoker.ts";
+import type { SessionCore } from "../session-core.ts";
+import { titleFromPrompt } from "../titles.ts";
+import type { TurnEngine } from "../turns/turn-engine.ts";
+import { promptContent } from "./prompt-text.ts";
+import type { Waiting } from "./waiting.ts";
+
+export class SessionInput {
+  readonly #core: SessionCore;
+  readonly #engine: TurnEngine;
+  readonly #invoker: Pick<Invoker, "invokeText" | "runNow">;
+
+  constructor(core: SessionCore, engine: TurnEngine, invoker: Pick<Invoker, "invokeText" | "runNow">) {
+    this.#core = core;
+    this.#engine = engine;
+    this.#invoker = invoker;
+  }
+
+  async prompt(input: PromptInput): Promise<PromptSubmission> {
+    const content = promptContent(input);
+    const slash = slashText(content.text);
+    if (slash.kind === "command") {
+      const invocation = await this.#invoker.invokeText(slash.name, slash.input);
+      return { kind: "command", invocation };
+    }
+    const inputId = input.inputId ?? `prompt-${randomUUID()}`;
+    const waiting = this.#waiting("message", { ...content, text: slash.text }, inputId);
+    if (this.#isDelivered(inputId))
+      throw new AutolithError("duplicate-input", `The input ${inputId} is in the conversation already.`);
+    await titleFromPrompt(this.#core, waiting.text);
+    this.#engine.lift();
+    const turn = await this.#engine.start("prompt", [waiting]);
+    return { kind: "turn", inputId, epoch: turn.epoch, finished: turn.finished };
+  }
+
+  async submit(delivery: "steering" | "queued", input: PromptInput): Promise<Admission> {
+    const content = promptContent(input);
+    const slash = slashText(content.text);
+    if (slash.kind === "command") return this.#admit("queued", content, "command", input.inputId);
+    await titleFromPrompt(this.#core, slash.text);
+    return this.#admit(delivery, { ...content, text: slash.text }, "message", input.inputId);
+  }
+
+  /** Puts slash text behind what waits. */
+  queueCommand(text: string): Promise<Admission> {
+    return this.#admit("queued", { text, images: [] }, "command", undefined);
+  }
+
+  /** Executes slash text whose turn has come; its answer is shown as a notice. */
+  async runWaiting(text: string): Promise<void> {
+    const slash = slashText(text);
+    if (slash.kind !== "command") return;
+    try {
+      const { text: answer } = await this.#invoker.runNow(slash.name, slash.input);
+      this.#core.notice("info", "command", answer);
+    } catch (error) {
+      const { code, message } = failureOf(error);
+      this.#core.notice("error", code, message);
+    }
+  }
+
+  async vaultStore(): Promise<number> {
+    const count = await this.#core.pending.store();
+    this.#core.emit({ kind: "state" });
+    return count;
+  }
+
+  async replaceVault(entries: readonly VaultEntry[]): Promise<void> {
+    await this.#core.pending.replaceVault(entries);
+    this.#core.emit({ kind: "state" });
+  }
+
+  async vaultRestore(): Promise<number> {
+    const count = await this.#core.pending.restore((entry) => {
+      const text = entry.type === "message" ? entry.input : entry.type === "lisp" ? entry.source : entry.text;
+      return this.#waiting(entry.type, { text, images: [] }, `queue-${randomUUID()}`);
+    });
+    if (count > 0) {
+      this.#engine.lift();
+      this.#engine.pump();
+    }
+    return count;
+  }
+
+  async #admit(
+    delivery: "steering" | "queued",
+    content: Pick<Waiting, "text" | "images">,
+    kind: Waiting["kind"],
+    inputId: string | undefined,
+  ): Promise<Admission> {
+    const id = inputId ?? `${delivery === "steering" ? "steer" : "queue"}-${randomUUID()}`;
+    if (!this.#isDelivered(id)) await this.#core.pending.admit(delivery, this.#waiting(kind, content, id));
+    this.#engine.lift();
+    this.#engine.pump();
+    return { accepted: true, delivery, inputId: id };
+  }
+
+  #waiting(
+    kind: Waiting["kind"],
+    { text, images }: Pick<Waiting, "text" | "images">,
+    inputId: string,
+  ): Waiting {
+    return { inputId, kind, text, images, acceptedAt: this.#core.environment.now() };
+  }
+
+  #isDelivered(inputId: string): boolean {
+    return this.#core.log.records.some(
+      ({ record }) => record.kind === "message" && record.pendingInputIdentifier === inputId,
+    );
+  }
+}

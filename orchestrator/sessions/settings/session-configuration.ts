@@ -1,0 +1,53 @@
+/** Settings and models as one session sees and changes them. */
+import type { ModelRow, SettingRow, SettingValue } from "../../contract/session/catalogs.ts";
+import type { SessionCore } from "../session-core.ts";
+import { reachableModel } from "./model-choice.ts";
+
+export class SessionConfiguration {
+  readonly #core: SessionCore;
+  readonly #changed: () => void;
+
+  /** `changed` is told when model or effort are others: in force from the next request on. */
+  constructor(core: SessionCore, changed: () => void) {
+    this.#core = core;
+    this.#changed = changed;
+  }
+
+  rows(): readonly SettingRow[] {
+    return this.#core.settings
+      .rows()
+      .map((row) => (row.name === "context-window" ? { ...row, value: this.#core.contextWindow } : row));
+  }
+
+  async set(name: string, value: SettingValue): Promise<SettingRow> {
+    const bare = name.replace(/^:/, "").toLowerCase();
+    if (bare === "model") reachableModel(this.#core.environment, value);
+    const row = await this.#core.settings.set(bare, value);
+    if (bare === "model" || bare === "reasoning-effort") await this.#configured();
+    this.#core.invalidate("settings", ...(bare === "model" ? (["models"] as const) : []));
+    return row;
+  }
+
+  /** The models that can be chosen; the one in force is among them even when no catalogue knows it. */
+  models(): readonly ModelRow[] {
+    const current = this.#core.model;
+    const listed = this.#core.environment.listModels();
+    const rows = listed.map((model) => ({ ...model, current: model.id === current }));
+    if (rows.some((row) => row.current)) return rows;
+    const [provider = "", ...rest] = current.split("/");
+    const contextWindow = this.#core.contextWindow;
+    return [
+      { id: current, provider, name: rest.join("/"), contextWindow, reasoningEfforts: [], current: true },
+      ...rows,
+    ];
+  }
+
+  async #configured(): Promise<void> {
+    await this.#core.log.append({
+      kind: "configuration",
+      model: this.#core.model,
+      reasoningEffort: this.#core.settings.text("reasoning-effort"),
+    });
+    this.#changed();
+  }
+}
