@@ -22,8 +22,20 @@ export interface FileHost {
   setfCell(symbol: LSymbol): LSymbol;
   /** Notes a function whose code is loaded by `load`, when it is called or somebody wants to know more of it. */
   addStub(stub: LFunction, load: () => void): void;
+  /** Notes definitions of objects that are made when somebody asks for one of them. */
+  defer(definitions: DeferredDefinitions): void;
   /** Value of a load-time form. */
   evaluateNow(form: LispValue): LispValue;
+}
+
+/** The part of a file that defines generic functions, methods and classes, run late. */
+export interface DeferredDefinitions {
+  /** Function cells that get a generic function. */
+  readonly generics: readonly LSymbol[];
+  /** Names that get a class. */
+  readonly classes: readonly LSymbol[];
+  /** The thunks, in order; loads their code. */
+  readonly thunks: () => readonly LFunction[];
 }
 
 /** Text of one unit: a JavaScript expression for the fast half, and one for the slow versions of its functions. */
@@ -32,10 +44,14 @@ export interface CompiledText {
   readonly slow: string;
 }
 
-/** Text of a compiled file: what runs when it is loaded, and its definitions, which are loaded when one of them is called. */
+/**
+ * Text of a compiled file: what runs when it is loaded, its definitions, which are loaded when one of them is called, and its
+ * classes and generic functions, which are made when one of them is asked for.
+ */
 export interface CompiledFile {
   readonly eager: CompiledText;
   readonly lazy: CompiledText;
+  readonly deferred: CompiledText;
 }
 
 /** A definition of a file: the function `id` of the lazy unit goes into the cell of `symbol`. */
@@ -52,6 +68,8 @@ interface FastHalf {
     readonly K: unknown[];
     readonly I: Record<number, InfoRow>;
     readonly D: readonly StubRow[];
+    readonly G: readonly LSymbol[];
+    readonly Z: readonly LSymbol[];
   };
   readonly code: (...parameters: unknown[]) => Record<number, LispCode>;
   /** Thunks to call, in order. */
@@ -62,12 +80,25 @@ type InfoRow = readonly [name: LispValue, lambdaList: LispValue | string, docume
 type StubRow = readonly [symbol: LSymbol, macro: 0 | 1, id: number, lambdaList: string];
 type SlowHalf = (...parameters: unknown[]) => Record<number, () => SlowCode>;
 
+/** What the head of a file names besides its own constants. */
+interface FileNames {
+  readonly definitions: readonly Definition[];
+  readonly generics: readonly LSymbol[];
+  readonly classes: readonly LSymbol[];
+}
+
+const noNames: FileNames = { definitions: [], generics: [], classes: [] };
+
 /** Collects the top-level thunks of a file. Plain definitions of functions and macros go to a unit of their own. */
 export class FileWriter {
   private readonly eager = new Unit(false);
   private readonly lazy = new Unit(false);
+  private readonly deferred = new Unit(false);
   private readonly order: number[] = [];
+  private readonly deferredOrder: number[] = [];
   private readonly definitions: Definition[] = [];
+  private readonly generics: LSymbol[] = [];
+  private readonly classes: LSymbol[] = [];
 
   /** Adds a top-level thunk. */
   add(thunk: FunctionNode): void {
@@ -82,12 +113,22 @@ export class FileWriter {
     this.order.push(thunk.id);
   }
 
+  /** Adds a top-level thunk that is run late, with the function cells and class names it has filled. */
+  addDeferred(thunk: FunctionNode, generics: readonly LSymbol[], classes: readonly LSymbol[]): void {
+    this.deferred.include(thunk);
+    this.deferredOrder.push(thunk.id);
+    this.generics.push(...generics);
+    this.classes.push(...classes);
+  }
+
   /** Text of the file. Throws ConstantError when a constant cannot be written. */
   write(host: Pick<FileHost, "symbolPackage">, lambdaListText: (list: LispValue) => string): CompiledFile {
     const context = { host, lambdaListText };
+    const { definitions, generics, classes } = this;
     return {
-      eager: unitText(this.eager, this.order, this.definitions, context),
-      lazy: unitText(this.lazy, [], [], context),
+      eager: unitText(this.eager, this.order, { definitions, generics, classes }, context),
+      lazy: unitText(this.lazy, [], noNames, context),
+      deferred: unitText(this.deferred, this.deferredOrder, noNames, context),
     };
   }
 }
@@ -113,7 +154,7 @@ function definitionOf(thunk: FunctionNode): (Omit<Definition, "id"> & { readonly
 function unitText(
   unit: Unit,
   order: readonly number[],
-  definitions: readonly Definition[],
+  names: FileNames,
   context: {
     readonly host: Pick<FileHost, "symbolPackage">;
     readonly lambdaListText: (list: LispValue) => string;
@@ -126,12 +167,15 @@ function unitText(
     const list = JSON.stringify(context.lambdaListText(fn.lambdaList));
     return `${fn.id}:[${writer.value(fn.name)},${list},${writer.value(fn.documentation)}]`;
   });
-  const stubs = definitions.map(({ symbol, macro, id, lambdaList }) => {
+  const stubs = names.definitions.map(({ symbol, macro, id, lambdaList }) => {
     const list = JSON.stringify(context.lambdaListText(lambdaList));
     return `[${writer.value(symbol)},${macro ? 1 : 0},${id},${list}]`;
   });
+  const [generics, classes] = [names.generics, names.classes].map((symbols) =>
+    symbols.map((symbol) => writer.value(symbol)).join(","),
+  );
   const table = writer.table((symbol) => context.host.symbolPackage(symbol));
-  const rows = `K:[${constants.join(",\n")}],I:{${infos.join(",\n")}},D:[${stubs.join(",\n")}]`;
+  const rows = `K:[${constants.join(",\n")}],I:{${infos.join(",\n")}},D:[${stubs.join(",\n")}],G:[${generics}],Z:[${classes}]`;
   const parameters = PARAMETERS.join(",");
   return {
     fast: `({build(H){const Y=${table};return {${rows}}},\ncode(${parameters}){"use strict";${body}},order:[${order.join(",")}]})`,
@@ -145,18 +189,27 @@ export interface UnitHalves {
   readonly slow: () => unknown;
 }
 
+/** The units of a file. */
+export interface FileHalves {
+  readonly eager: UnitHalves;
+  readonly lazy: UnitHalves;
+  readonly deferred: UnitHalves;
+}
+
 /** A unit in an image: code and descriptions of its functions. */
 interface LoadedUnit {
   readonly codes: Record<number, LispCode>;
   readonly infos: Record<number, FunctionInfo>;
   readonly stubs: readonly StubRow[];
+  readonly generics: readonly LSymbol[];
+  readonly classes: readonly LSymbol[];
   readonly order: readonly number[];
 }
 
 function loadUnit(halves: UnitHalves, host: FileHost): LoadedUnit {
   const file = halves.fast() as FastHalf;
   const { runtime } = host;
-  const { K, I: rows, D: stubs } = file.build(new ConstantBuilder(host));
+  const { K, I: rows, D: stubs, G: generics, Z: classes } = file.build(new ConstantBuilder(host));
   const infos: Record<number, FunctionInfo> = {};
   const frames: Record<number, FrameCode> = {};
   const parameters = (codes: unknown): unknown[] => [
@@ -190,13 +243,12 @@ function loadUnit(halves: UnitHalves, host: FileHost): LoadedUnit {
     frames[id] = new FrameCode(name, () => slow(id));
   }
   codes = file.code(...parameters(codes));
-  return { codes, infos, stubs, order: file.order };
+  return { codes, infos, stubs, generics, classes, order: file.order };
 }
 
 /** Loads a compiled file into an image: its definitions as stubs that load the rest when called, then its other forms. */
 export function runCompiled(
-  eager: UnitHalves,
-  lazy: UnitHalves,
+  { eager, lazy, deferred }: FileHalves,
   host: FileHost,
   run: (thunk: LFunction) => void,
 ): void {
@@ -224,7 +276,14 @@ export function runCompiled(
     else symbol.macro = null;
     symbol.fn = macro === 1 ? null : stub;
   }
-  for (const id of unit.order) run(new LFunction(unit.codes[id]!, [], unit.infos[id]!));
+  const { generics, classes } = unit;
+  if (generics.length + classes.length > 0)
+    host.defer({ generics, classes, thunks: () => thunksOf(loadUnit(deferred, host)) });
+  for (const thunk of thunksOf(unit)) run(thunk);
+}
+
+function thunksOf({ codes, infos, order }: LoadedUnit): LFunction[] {
+  return order.map((id) => new LFunction(codes[id]!, [], infos[id]!));
 }
 
 /** The helpers that constant expressions call. */

@@ -6,6 +6,7 @@ import type { Asking } from "../compiler/analysis.ts";
 import { Analyzer, properList } from "../compiler/analyzer.ts";
 import {
   type CompiledFile,
+  type FileHalves,
   type UnitHalves,
   type FileHost,
   FileWriter,
@@ -19,6 +20,7 @@ import { LSymbol, NIL, symbolFunction } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { UnhandledCondition } from "../runtime/runtime.ts";
 import { debugText } from "./debug-text.ts";
+import { deferDefinitions, madeObjects } from "./deferred-objects.ts";
 import type { Image } from "./image.ts";
 
 /** Where compiled library files are kept, and the key of everything they depend on besides the library itself. */
@@ -40,6 +42,7 @@ export function fileHost(image: Image): FileHost {
       return leaf.code;
     },
     addStub: (stub, load) => image.stubs.set(stub, load),
+    defer: (definitions) => deferDefinitions(image, definitions),
     evaluateNow: (form) => image.runtime.callNow(symbolFunction(image.symbol("EVAL"))!, form),
   };
 }
@@ -58,6 +61,14 @@ export function runNow<Result>(image: Image, computation: Asking<Result>): Resul
   return step.value;
 }
 
+/** Macros whose definitions in the library are made when somebody asks for one of them. */
+const deferredDefiners: ReadonlySet<string> = new Set([
+  "DEFCLASS",
+  "DEFGENERIC",
+  "DEFMETHOD",
+  "DEFINE-PROTOCOL",
+]);
+
 /** Compiles and runs the forms of a library file one after the other, and collects them for writing. */
 export class LibraryCompiler {
   private readonly image: Image;
@@ -70,18 +81,20 @@ export class LibraryCompiler {
   }
 
   /** A top-level form: `keep` is false for what belongs to compile time only. */
-  form(form: LispValue, keep = true): void {
+  form(form: LispValue, keep = true, deferred = false): void {
     let current = form;
+    let late = deferred;
     for (;;) {
       if (!(current instanceof Cons) || !(current.car instanceof LSymbol)) return;
       const { car: head, cdr: body } = current;
+      late ||= deferredDefiners.has(head.name);
       if (head === this.image.symbol("PROGN")) {
-        for (const item of properList(body)) this.form(item, keep);
+        for (const item of properList(body)) this.form(item, keep, late);
         return;
       }
       if (head === this.image.symbol("EVAL-WHEN") && body instanceof Cons) {
         const names = properList(body.car).map((situation) => (situation as LSymbol).name);
-        for (const item of properList(body.cdr)) this.form(item, keep && names.includes("LOAD-TOPLEVEL"));
+        for (const item of properList(body.cdr)) this.form(item, keep && names.includes("LOAD-TOPLEVEL"), late);
         return;
       }
       const { form: next, expanded } = runNow(
@@ -92,8 +105,11 @@ export class LibraryCompiler {
       current = next;
     }
     const thunk: FunctionNode = runNow(this.image, this.analyzer.thunk(current, Environment.empty));
+    const made = madeObjects(this.image);
     this.image.runtime.callNow(this.image.instantiate(thunk));
-    if (keep) this.writer.add(thunk);
+    const { generics, classes } = made();
+    if (keep && late) this.writer.addDeferred(thunk, generics, classes);
+    else if (keep) this.writer.add(thunk);
   }
 
   text(): CompiledFile {
@@ -142,9 +158,9 @@ export function writeCodeCaches(): void {
 }
 
 /** Loads a compiled file into an image. Throws StaleFile when the file does not fit the system. */
-export function runFile(image: Image, eager: UnitHalves, lazy: UnitHalves, name: string): void {
+export function runFile(image: Image, halves: FileHalves, name: string): void {
   try {
-    runCompiled(eager, lazy, fileHost(image), (thunk) => image.runtime.callNow(thunk));
+    runCompiled(halves, fileHost(image), (thunk) => image.runtime.callNow(thunk));
   } catch (error) {
     if (error instanceof StaleFile) throw error;
     const unhandled = error instanceof UnhandledCondition && error.condition !== null;
@@ -162,7 +178,8 @@ export function halvesIn(path: string): UnitHalves {
 export function loadCompiled(image: Image, cache: LibraryCache, name: string, key: string): boolean {
   const path = join(cache.directory, `${name}-${key}`);
   if (!evaluated.has(`${path}.js`) && !existsSync(`${path}.js`)) return false;
-  runFile(image, halvesIn(path), halvesIn(`${path}.lazy`), name);
+  const [eager, lazy, deferred] = ["", ".lazy", ".deferred"].map((part) => halvesIn(`${path}${part}`));
+  runFile(image, { eager: eager!, lazy: lazy!, deferred: deferred! }, name);
   return true;
 }
 
@@ -186,6 +203,8 @@ export function storeCompiled(
     if (older) rmSync(join(cache.directory, file), { force: true });
   }
   const path = join(cache.directory, `${name}-${key}`);
+  writeAtomically(`${path}.deferred.slow.js`, text.deferred.slow);
+  writeAtomically(`${path}.deferred.js`, text.deferred.fast);
   writeAtomically(`${path}.lazy.slow.js`, text.lazy.slow);
   writeAtomically(`${path}.lazy.js`, text.lazy.fast);
   writeAtomically(`${path}.slow.js`, text.eager.slow);

@@ -40,8 +40,11 @@ function loadBuilt(image: Image, path: string): void {
   const slow = (index: number): unknown =>
     (evaluatedScript(path.replace(/\.js$/, ".slow.js")) as readonly unknown[])[index];
   for (const [i, half] of halves.entries()) {
-    const lazy = halvesIn(join(dirname(path), `lisp-library-${i}`));
-    runFile(image, { fast: () => half, slow: () => slow(i) }, lazy, libraryFiles[i]!);
+    const [lazy, deferred] = ["", "-deferred"].map((part) =>
+      halvesIn(join(dirname(path), `lisp-library-${i}${part}`)),
+    );
+    const eager = { fast: () => half, slow: () => slow(i) };
+    runFile(image, { eager, lazy: lazy!, deferred: deferred! }, libraryFiles[i]!);
   }
 }
 
@@ -75,9 +78,11 @@ export function buildLibrary(image: Image, folder: string): void {
     compileSource(image, file, readFileSync(join(folders[0]!, `${file}.lisp`), "utf8")).text(),
   );
   const path = (name: string): string => join(folder, name);
-  for (const [i, { lazy }] of files.entries()) {
-    writeAtomically(path(`lisp-library-${i}.slow.js`), lazy.slow);
-    writeAtomically(path(`lisp-library-${i}.js`), lazy.fast);
+  for (const [i, { lazy, deferred }] of files.entries()) {
+    for (const [part, text] of [["", lazy] as const, ["-deferred", deferred] as const]) {
+      writeAtomically(path(`lisp-library-${i}${part}.slow.js`), text.slow);
+      writeAtomically(path(`lisp-library-${i}${part}.js`), text.fast);
+    }
   }
   writeAtomically(
     path(builtName.replace(/\.js$/, ".slow.js")),

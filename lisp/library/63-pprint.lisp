@@ -175,9 +175,32 @@
 ;;; Dispatch tables. Entries are lists (type priority function), best first; those for (CONS (EQL symbol)) types are
 ;;; looked up by symbol.
 
-(defclass pprint-dispatch-table ()
-  ((entries :initform '() :accessor dispatch-entries)
-   (symbols :initform (make-hash-table :test 'eql) :accessor dispatch-symbols)))
+(defstruct (pprint-dispatch-table (:constructor make-dispatch-table (&optional filler)) (:predicate dispatch-table-p)
+                                  (:copier nil))
+  ;; A function that fills the table before its first use.
+  (filler nil)
+  (own-entries '())
+  (own-symbols (make-hash-table :test 'eql)))
+
+(defmethod print-object ((table pprint-dispatch-table) stream)
+  (print-unreadable-object (table stream :type t :identity t)))
+
+(defun fill-dispatch-table (table)
+  (let ((filler (pprint-dispatch-table-filler table)))
+    (when filler
+      (setf (pprint-dispatch-table-filler table) nil)
+      (funcall filler table))))
+
+(defun dispatch-entries (table)
+  (fill-dispatch-table table)
+  (pprint-dispatch-table-own-entries table))
+
+(defun (setf dispatch-entries) (entries table)
+  (setf (pprint-dispatch-table-own-entries table) entries))
+
+(defun dispatch-symbols (table)
+  (fill-dispatch-table table)
+  (pprint-dispatch-table-own-symbols table))
 
 (defun cons-eql-type-object (type)
   "Values: the object of a type (CONS (EQL object)), whether TYPE is one."
@@ -189,14 +212,14 @@
         (t (values nil nil))))
 
 (defun check-dispatch-table (table)
-  (if (%instance-of-p table (load-time-value (find-class 'pprint-dispatch-table)))
+  (if (dispatch-table-p table)
       table
       (error 'type-error :datum table :expected-type 'pprint-dispatch-table)))
 
 (defun copy-pprint-dispatch (&optional (table *print-pprint-dispatch*))
   "A copy of a pprint dispatch table; NIL stands for the standard one."
   (let ((source (if table (check-dispatch-table table) *standard-pprint-dispatch*))
-        (copy (make-instance 'pprint-dispatch-table)))
+        (copy (make-dispatch-table)))
     (setf (dispatch-entries copy) (copy-list (dispatch-entries source)))
     (maphash (lambda (key entry) (setf (gethash key (dispatch-symbols copy)) entry)) (dispatch-symbols source))
     copy))
@@ -340,22 +363,20 @@
         (write-char #\Space stream)
         (pprint-newline :linear stream)))))
 
-(defun make-standard-pprint-dispatch ()
-  (let ((table (make-instance 'pprint-dispatch-table)))
-    (set-pprint-dispatch 'cons 'pprint-cons -10 table)
-    (set-pprint-dispatch '(cons (eql quote)) (pprint-quotation "'") 0 table)
-    (set-pprint-dispatch '(cons (eql function)) (pprint-quotation "#'") 0 table)
-    (set-pprint-dispatch '(cons (eql quasiquote)) (pprint-quotation "`") 0 table)
-    (set-pprint-dispatch '(cons (eql unquote)) #'pprint-unquote 0 table)
-    (set-pprint-dispatch '(cons (eql unquote-splicing)) (pprint-quotation ",@") 0 table)
-    (dolist (entry '((let 1) (let* 1) (lambda 1) (block 1) (when 1) (unless 1) (dolist 1) (dotimes 1) (flet 1) (labels 1)
-                     (macrolet 1) (symbol-macrolet 1) (defun 2) (defmacro 2) (defmethod 2) (defvar 1) (defparameter 1)
-                     (defconstant 1) (defclass 2) (defstruct 1) (multiple-value-bind 2) (destructuring-bind 2)
-                     (with-open-file 1) (with-output-to-string 1) (eval-when 1) (case 1) (ecase 1) (typecase 1)
-                     (etypecase 1) (handler-case 1) (handler-bind 1) (restart-case 1) (unwind-protect 1) (catch 1)
-                     (progn 0) (locally 0) (tagbody 0)))
-      (set-pprint-dispatch `(cons (eql ,(first entry))) (pprint-body (second entry)) 0 table))
-    table))
+(defun fill-standard-pprint-dispatch (table)
+  (set-pprint-dispatch 'cons 'pprint-cons -10 table)
+  (set-pprint-dispatch '(cons (eql quote)) (pprint-quotation "'") 0 table)
+  (set-pprint-dispatch '(cons (eql function)) (pprint-quotation "#'") 0 table)
+  (set-pprint-dispatch '(cons (eql quasiquote)) (pprint-quotation "`") 0 table)
+  (set-pprint-dispatch '(cons (eql unquote)) #'pprint-unquote 0 table)
+  (set-pprint-dispatch '(cons (eql unquote-splicing)) (pprint-quotation ",@") 0 table)
+  (dolist (entry '((let 1) (let* 1) (lambda 1) (block 1) (when 1) (unless 1) (dolist 1) (dotimes 1) (flet 1) (labels 1)
+                   (macrolet 1) (symbol-macrolet 1) (defun 2) (defmacro 2) (defmethod 2) (defvar 1) (defparameter 1)
+                   (defconstant 1) (defclass 2) (defstruct 1) (multiple-value-bind 2) (destructuring-bind 2)
+                   (with-open-file 1) (with-output-to-string 1) (eval-when 1) (case 1) (ecase 1) (typecase 1)
+                   (etypecase 1) (handler-case 1) (handler-bind 1) (restart-case 1) (unwind-protect 1) (catch 1)
+                   (progn 0) (locally 0) (tagbody 0)))
+    (set-pprint-dispatch `(cons (eql ,(first entry))) (pprint-body (second entry)) 0 table)))
 
-(setq *standard-pprint-dispatch* (make-standard-pprint-dispatch))
+(setq *standard-pprint-dispatch* (make-dispatch-table 'fill-standard-pprint-dispatch))
 (setq *print-pprint-dispatch* *standard-pprint-dispatch*)

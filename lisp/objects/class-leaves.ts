@@ -46,7 +46,6 @@ const classFields: readonly Field<LClass>[] = [
     (c) => arrayToList(c.directSupers),
     (c, v) => void (c.directSupers = classList(v)),
   ],
-  ["CLASS-DIRECT-SUBCLASSES", (c) => arrayToList([...c.directSubclasses])],
   ["CLASS-PRECEDENCE-LIST", (c) => arrayToList(c.precedence)],
   ["CLASS-DIRECT-SLOTS", (c) => c.directSlots, (c, v) => void (c.directSlots = v)],
   ["CLASS-SLOTS", (c) => c.effectiveSlots, setEffectiveSlots],
@@ -62,9 +61,14 @@ const classFields: readonly Field<LClass>[] = [
   ["CLASS-DOCUMENTATION", (c) => c.documentation, (c, v) => void (c.documentation = v)],
   ["CLASS-PROTOTYPE", (c) => c.prototype, (c, v) => void (c.prototype = v)],
   ["CLASS-REPORT", (c) => c.report, (c, v) => void (c.report = v)],
-  ["CLASS-DIRECT-METHODS", (c) => c.directMethods, (c, v) => void (c.directMethods = v)],
   ["CLASS-CACHES", (c) => c.caches, (c, v) => void (c.caches = v)],
   ["CLASS-DEPENDENTS", (c) => c.dependents, (c, v) => void (c.dependents = v)],
+];
+
+/** What may grow when deferred definitions are made. */
+const growingClassFields: readonly Field<LClass>[] = [
+  ["CLASS-DIRECT-SUBCLASSES", (c) => arrayToList([...c.directSubclasses])],
+  ["CLASS-DIRECT-METHODS", (c) => c.directMethods, (c, v) => void (c.directMethods = v)],
 ];
 
 const slotFields: readonly Field<SlotDefinition>[] = [
@@ -119,15 +123,18 @@ function defineFields<T>(
   type: Constructor<T>,
   typeName: string,
   fields: readonly Field<T>[],
+  prepare: (object: T) => void = () => undefined,
 ): void {
   for (const [name, get, set] of fields) {
     define(`SYS:%${name}`, "object", (object: LispValue) => {
-      if (object instanceof type) return get(object);
-      throw typeError(object, typeName);
+      if (!(object instanceof type)) throw typeError(object, typeName);
+      prepare(object);
+      return get(object);
     });
     if (!set) continue;
     define(`SYS:%SET-${name}`, "object value", (object: LispValue, value: LispValue) => {
       if (!(object instanceof type)) throw typeError(object, typeName);
+      prepare(object);
       set(object, value);
       return value;
     });
@@ -338,9 +345,10 @@ function defineMetaobjects(define: DefineLeaf, system: ObjectSystem): void {
 export const installClasses: LeafInstaller = (define, host) => {
   const system = objectSystem(host);
   defineFields(define, LClass, "CLASS", classFields);
+  defineFields(define, LClass, "CLASS", growingClassFields, () => system.deferred.make());
   defineFields(define, SlotDefinition, "AUTOLITH-SYSTEM::SLOT-DEFINITION", slotFields);
   defineFields(define, LMethod, "METHOD", methodFields);
-  defineFields(define, GenericFunction, "GENERIC-FUNCTION", genericFields);
+  defineFields(define, GenericFunction, "GENERIC-FUNCTION", genericFields, (gf) => system.deferred.wantGeneric(gf));
   defineFields(define, EqlSpecializer, "AUTOLITH-SYSTEM::EQL-SPECIALIZER", specializerFields);
   defineClassOperations(define, host, system);
   defineInstanceOperations(define, host, system);

@@ -255,10 +255,13 @@ export const installDispatch: LeafInstaller = (define, host) => {
     if (!(cls instanceof LClass)) throw typeError(cls, "CLASS");
     const info = { name, lambdaList: NIL, documentation: NIL, location: null, leaf: false, source: null };
     const layout = system.layoutOf(cls);
-    const gf = new GenericFunction(() => NIL, info, layout);
+    const gf = system.deferred.claim(name) ?? new GenericFunction(() => NIL, info, layout);
+    gf.layout = layout;
+    gf.info = info;
     gf.slots = unboundSlots(layout);
     gf.name = name;
     dispatcher.update(gf);
+    system.onMade(gf, name);
     return gf;
   });
   define(

@@ -10,11 +10,12 @@ import { Pathname } from "../data/pathname.ts";
 import { RandomState } from "../data/random-state.ts";
 import { LStream } from "../data/stream.ts";
 import { LString } from "../data/string.ts";
-import { LPackage, LSymbol, NIL, setSymbolProperty, symbolProperty, T } from "../data/symbol.ts";
+import { LPackage, LSymbol, NIL, SetfCell, setSymbolProperty, symbolProperty, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { Readtable } from "../reader/readtable.ts";
 import { findStructureCell } from "../structures/structure-cell.ts";
-import { type ClassKind, LClass, SlotDefinition, unboundSlots } from "./class.ts";
+import { DeferredObjects } from "./deferred-objects.ts";
+import { type ClassKind, GenericFunction, LClass, SlotDefinition, unboundSlots } from "./class.ts";
 import { classPrecedenceList } from "./precedence.ts";
 import { standardClassRows, type StandardClassRow } from "./standard-classes.ts";
 
@@ -40,6 +41,10 @@ export class ObjectSystem {
   private readonly extensions: ((value: object) => LClass | undefined)[] = [];
   private readonly slotLayout: InstanceLayout;
   private readonly layoutOfStructureClass = new WeakMap<LClass, StructLayout>();
+  /** What the library defines when somebody asks for it. */
+  readonly deferred: DeferredObjects;
+  /** Told of each new generic function and class with its name; for the build of the library. */
+  onMade: (object: GenericFunction | LClass, name: LispValue) => void = () => undefined;
 
   constructor(host: LeafHost) {
     this.host = host;
@@ -49,6 +54,13 @@ export class ObjectSystem {
     for (const row of standardClassRows) this.finishStandard(row);
     this.slotLayout.cls = this.standard("SYS:STANDARD-EFFECTIVE-SLOT-DEFINITION");
     this.fillConstructors();
+    const generic = this.standard("STANDARD-GENERIC-FUNCTION");
+    this.deferred = new DeferredObjects((cell, code) => {
+      const name = cell instanceof SetfCell ? list(host.symbol("SETF"), cell.base) : cell;
+      const lambdaList = "&rest arguments";
+      const info = { name, lambdaList, documentation: NIL, location: null, leaf: false, source: null };
+      return new GenericFunction(code, info, this.layoutOf(generic));
+    });
   }
 
   /** A class every image has, by the name in `standard-classes.ts`. */
@@ -135,6 +147,7 @@ export class ObjectSystem {
   findClass(name: LispValue): LClass | null {
     if (name === T) return this.standard("T");
     if (!(name instanceof LSymbol)) return null;
+    this.deferred.wantClass(name);
     const found = symbolProperty(name, classKey);
     if (found instanceof LClass) return found;
     const layout = findStructureCell(name)?.layout ?? symbolProperty(name, "structure-layout");
@@ -142,8 +155,10 @@ export class ObjectSystem {
   }
 
   setClass(name: LSymbol, cls: LClass | null): void {
-    if (cls) setSymbolProperty(name, classKey, cls);
-    else name.props?.delete(classKey);
+    if (cls) {
+      setSymbolProperty(name, classKey, cls);
+      this.onMade(cls, name);
+    } else name.props?.delete(classKey);
   }
 
   private fillConstructors(): void {
