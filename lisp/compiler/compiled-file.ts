@@ -70,6 +70,8 @@ interface FastHalf {
     readonly D: readonly StubRow[];
     readonly G: readonly LSymbol[];
     readonly Z: readonly LSymbol[];
+    /** Number of deferred thunks. */
+    readonly L: number;
   };
   readonly code: (...parameters: unknown[]) => Record<number, LispCode>;
   /** Thunks to call, in order. */
@@ -85,9 +87,11 @@ interface FileNames {
   readonly definitions: readonly Definition[];
   readonly generics: readonly LSymbol[];
   readonly classes: readonly LSymbol[];
+  /** Number of deferred thunks. */
+  readonly late: number;
 }
 
-const noNames: FileNames = { definitions: [], generics: [], classes: [] };
+const noNames: FileNames = { definitions: [], generics: [], classes: [], late: 0 };
 
 /** Collects the top-level thunks of a file. Plain definitions of functions and macros go to a unit of their own. */
 export class FileWriter {
@@ -126,7 +130,12 @@ export class FileWriter {
     const context = { host, lambdaListText };
     const { definitions, generics, classes } = this;
     return {
-      eager: unitText(this.eager, this.order, { definitions, generics, classes }, context),
+      eager: unitText(
+        this.eager,
+        this.order,
+        { definitions, generics, classes, late: this.deferredOrder.length },
+        context,
+      ),
       lazy: unitText(this.lazy, [], noNames, context),
       deferred: unitText(this.deferred, this.deferredOrder, noNames, context),
     };
@@ -175,7 +184,7 @@ function unitText(
     symbols.map((symbol) => writer.value(symbol)).join(","),
   );
   const table = writer.table((symbol) => context.host.symbolPackage(symbol));
-  const rows = `K:[${constants.join(",\n")}],I:{${infos.join(",\n")}},D:[${stubs.join(",\n")}],G:[${generics}],Z:[${classes}]`;
+  const rows = `K:[${constants.join(",\n")}],I:{${infos.join(",\n")}},D:[${stubs.join(",\n")}],G:[${generics}],Z:[${classes}],L:${names.late}`;
   const parameters = PARAMETERS.join(",");
   return {
     fast: `({build(H){const Y=${table};return {${rows}}},\ncode(${parameters}){"use strict";${body}},order:[${order.join(",")}]})`,
@@ -203,13 +212,14 @@ interface LoadedUnit {
   readonly stubs: readonly StubRow[];
   readonly generics: readonly LSymbol[];
   readonly classes: readonly LSymbol[];
+  readonly late: number;
   readonly order: readonly number[];
 }
 
 function loadUnit(halves: UnitHalves, host: FileHost): LoadedUnit {
   const file = halves.fast() as FastHalf;
   const { runtime } = host;
-  const { K, I: rows, D: stubs, G: generics, Z: classes } = file.build(new ConstantBuilder(host));
+  const { K, I: rows, D: stubs, G: generics, Z: classes, L: late } = file.build(new ConstantBuilder(host));
   const infos: Record<number, FunctionInfo> = {};
   const frames: Record<number, FrameCode> = {};
   const parameters = (codes: unknown): unknown[] => [
@@ -243,7 +253,7 @@ function loadUnit(halves: UnitHalves, host: FileHost): LoadedUnit {
     frames[id] = new FrameCode(name, () => slow(id));
   }
   codes = file.code(...parameters(codes));
-  return { codes, infos, stubs, generics, classes, order: file.order };
+  return { codes, infos, stubs, generics, classes, late, order: file.order };
 }
 
 /** Loads a compiled file into an image: its definitions as stubs that load the rest when called, then its other forms. */
@@ -276,9 +286,8 @@ export function runCompiled(
     else symbol.macro = null;
     symbol.fn = macro === 1 ? null : stub;
   }
-  const { generics, classes } = unit;
-  if (generics.length + classes.length > 0)
-    host.defer({ generics, classes, thunks: () => thunksOf(loadUnit(deferred, host)) });
+  const { generics, classes, late } = unit;
+  if (late > 0) host.defer({ generics, classes, thunks: () => thunksOf(loadUnit(deferred, host)) });
   for (const thunk of thunksOf(unit)) run(thunk);
 }
 

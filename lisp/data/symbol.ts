@@ -131,7 +131,7 @@ export class LPackage {
   /** To be called after a change of what names mean, other than making new symbols: caches of names are out of date. */
   changed(): void {
     this.version++;
-    for (const user of this.usedBy) user.version++;
+    for (let i = 0; i < this.usedBy.length; i++) this.usedBy[i]!.version++;
   }
 
   /** FIND-SYMBOL: the symbol and its status, or null. */
@@ -175,6 +175,8 @@ export class LPackage {
 
   /** Makes an own symbol external, creating it when needed. */
   internExternal(name: string): LSymbol {
+    const known = this.external.get(name);
+    if (known !== undefined) return known;
     const symbol = this.intern(name);
     this.internal.delete(name);
     this.external.set(name, symbol);

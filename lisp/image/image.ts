@@ -46,8 +46,10 @@ export class Image implements CompilerHost, LeafHost {
     this.commonLisp = this.addPackage(new LPackage("COMMON-LISP", ["CL"]));
     this.system = this.addPackage(new LPackage("AUTOLITH-SYSTEM", ["SYS"]));
     this.keywords = this.addPackage(new LPackage("KEYWORD", [], true));
-    for (const name of standardSymbols.trim().split(/\s+/)) this.commonLisp.internExternal(name);
-    this.commonLisp.external.set("NIL", NIL).set("T", T);
+    const { commonLisp } = this;
+    for (const name of standardSymbols.trim().split(/\s+/))
+      commonLisp.external.set(name, new LSymbol(name, commonLisp));
+    commonLisp.external.set("NIL", NIL).set("T", T);
     use(this.system, this.commonLisp);
     const user = this.addPackage(new LPackage("COMMON-LISP-USER", ["CL-USER"]));
     use(user, this.commonLisp);
@@ -146,8 +148,7 @@ export class Image implements CompilerHost, LeafHost {
 
   /** Symbol with the function cell of a registered name. */
   cell(name: string): LSymbol {
-    const setf = /^\(SETF (.*)\)$/.exec(name);
-    return setf === null ? this.symbol(name) : this.setfCell(this.symbol(setf[1]!));
+    return name.startsWith("(SETF ") ? this.setfCell(this.symbol(name.slice(6, -1))) : this.symbol(name);
   }
 
   readonly define: DefineLeaf = (name, lambdaList, code, traits = {}) => {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
@@ -94,7 +93,8 @@ export class LibraryCompiler {
       }
       if (head === this.image.symbol("EVAL-WHEN") && body instanceof Cons) {
         const names = properList(body.car).map((situation) => (situation as LSymbol).name);
-        for (const item of properList(body.cdr)) this.form(item, keep && names.includes("LOAD-TOPLEVEL"), late);
+        for (const item of properList(body.cdr))
+          this.form(item, keep && names.includes("LOAD-TOPLEVEL"), late);
         return;
       }
       const { form: next, expanded } = runNow(
@@ -117,18 +117,24 @@ export class LibraryCompiler {
   }
 }
 
+/** SHA-1 of texts. The module is loaded only where the library is compiled: starting a built one must not wait for it. */
+function digest(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = process.getBuiltinModule("node:crypto").createHash("sha1");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
+}
+
 /** Key of all TypeScript sources of the engine: a change there makes every compiled file stale. */
 export function engineKey(root: string): string {
-  const hash = createHash("sha1").update(process.version);
-  for (const file of readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted()) {
-    if (/\.[tj]s$/.test(file)) hash.update(readFileSync(join(root, file)));
-  }
-  return hash.digest("hex");
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) =>
+    /\.[tj]s$/.test(file),
+  );
+  return digest(process.version, ...files.toSorted().map((file) => readFileSync(join(root, file))));
 }
 
 /** Key of a library file after all those before it. */
 export function chainKey(before: string, source: string): string {
-  return createHash("sha1").update(before).update(source).digest("hex");
+  return digest(before, source);
 }
 
 /** Text of compiled files once it is evaluated. Immutable code, so every image of the process may use it. */

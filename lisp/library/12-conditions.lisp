@@ -66,8 +66,8 @@
 
 ;;; Reports
 
-(defun set-condition-report (name report)
-  (%set-class-report (%find-class name) report))
+(defmacro set-condition-report (name report)
+  `(%set-class-report (%find-class ,name) ,report))
 
 (defun report-condition (condition stream)
   "Writes the report of the most specific class that has one."

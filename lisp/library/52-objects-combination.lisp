@@ -22,7 +22,7 @@
         (when options (error 'simple-error :format-control "STANDARD method combination takes no options."
                              :format-arguments '()))
         'standard)
-      (let ((known (gethash name *method-combinations*)))
+      (let ((known (or (gethash name *method-combinations*) (built-in-combination name))))
         (unless known
           (error 'simple-error :format-control "There is no method combination named ~S." :format-arguments (list name)))
         (when (eq (%instance-ref known 1) :short) (check-short-options name options))
@@ -100,8 +100,12 @@
       (when (get name '%documentation) (remf (get name '%documentation) kind)))
   documentation)
 
-(dolist (entry '((+ t) (and t) (append t) (list nil) (max t) (min t) (nconc t) (or t) (progn t)))
-  (define-short-combination (first entry) (first entry) (second entry) nil))
+(defun built-in-combination (name)
+  "The built-in method combination of that name, made when first asked for; NIL when there is none."
+  (let ((entry (assoc name '((+ t) (and t) (append t) (list nil) (max t) (min t) (nconc t) (or t) (progn t)))))
+    (when entry
+      (define-short-combination name name (second entry) nil)
+      (gethash name *method-combinations*))))
 
 ;;; Long form
 

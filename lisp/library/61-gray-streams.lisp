@@ -108,12 +108,12 @@
   (if position (stream-file-position stream position) (stream-file-position stream)))
 
 ;;; The names under which other systems offer these symbols.
-(defun offer-symbols (package-name names)
-  "Makes a package that exports symbols of the system."
-  (let ((package (or (find-package package-name) (make-package package-name :use '())))
-        (symbols (mapcar (lambda (name) (intern (symbol-name name) "AUTOLITH-SYSTEM")) names)))
-    (import symbols package)
-    (export symbols package)))
+(defmacro offer-symbols (package-name names)
+  "Makes a package that exports symbols of the system. Only built-in functions are called, so that a boot loads nothing else."
+  `(progn
+     (unless (find-package ,package-name) (make-package ,package-name :use '()))
+     (import ,names ,package-name)
+     (export ,names ,package-name)))
 
 (offer-symbols "SB-GRAY"
                '(fundamental-stream fundamental-input-stream fundamental-output-stream fundamental-character-stream

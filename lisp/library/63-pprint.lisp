@@ -175,32 +175,35 @@
 ;;; Dispatch tables. Entries are lists (type priority function), best first; those for (CONS (EQL symbol)) types are
 ;;; looked up by symbol.
 
-(defstruct (pprint-dispatch-table (:constructor make-dispatch-table (&optional filler)) (:predicate dispatch-table-p)
-                                  (:copier nil))
-  ;; A function that fills the table before its first use.
-  (filler nil)
-  (own-entries '())
-  (own-symbols (make-hash-table :test 'eql)))
+;;; A structure without the functions of DEFSTRUCT, so that a boot need not load that. FILLER names a function that
+;;; fills the table before its first use, or is NIL.
+(define-structure-layout 'pprint-dispatch-table nil '(filler entries symbols))
+
+(defmacro dispatch-table-cell ()
+  '(load-time-value (structure-cell 'pprint-dispatch-table)))
+
+(defun make-dispatch-table ()
+  (make-structure (dispatch-table-cell) nil '() (make-hash-table :test 'eql)))
 
 (defmethod print-object ((table pprint-dispatch-table) stream)
   (print-unreadable-object (table stream :type t :identity t)))
 
 (defun fill-dispatch-table (table)
-  (let ((filler (pprint-dispatch-table-filler table)))
+  (let ((filler (structure-ref (dispatch-table-cell) 0 table)))
     (when filler
-      (setf (pprint-dispatch-table-filler table) nil)
+      (structure-set (dispatch-table-cell) 0 table nil)
       (funcall filler table))))
 
 (defun dispatch-entries (table)
   (fill-dispatch-table table)
-  (pprint-dispatch-table-own-entries table))
+  (structure-ref (dispatch-table-cell) 1 table))
 
 (defun (setf dispatch-entries) (entries table)
-  (setf (pprint-dispatch-table-own-entries table) entries))
+  (structure-set (dispatch-table-cell) 1 table entries))
 
 (defun dispatch-symbols (table)
   (fill-dispatch-table table)
-  (pprint-dispatch-table-own-symbols table))
+  (structure-ref (dispatch-table-cell) 2 table))
 
 (defun cons-eql-type-object (type)
   "Values: the object of a type (CONS (EQL object)), whether TYPE is one."
@@ -212,7 +215,7 @@
         (t (values nil nil))))
 
 (defun check-dispatch-table (table)
-  (if (dispatch-table-p table)
+  (if (structure-of-cell-p table (dispatch-table-cell))
       table
       (error 'type-error :datum table :expected-type 'pprint-dispatch-table)))
 
@@ -378,5 +381,6 @@
                    (progn 0) (locally 0) (tagbody 0)))
     (set-pprint-dispatch `(cons (eql ,(first entry))) (pprint-body (second entry)) 0 table)))
 
-(setq *standard-pprint-dispatch* (make-dispatch-table 'fill-standard-pprint-dispatch))
+(setq *standard-pprint-dispatch*
+      (make-structure (dispatch-table-cell) 'fill-standard-pprint-dispatch '() (make-hash-table :test 'eql)))
 (setq *print-pprint-dispatch* *standard-pprint-dispatch*)

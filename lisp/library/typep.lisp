@@ -2,8 +2,8 @@
 
 (in-package "AUTOLITH-SYSTEM")
 
-(defun type-predicate-names ()
-  "Association list from type names to the names of their predicates."
+;;; The names of the predicates are kept with the symbols that name types.
+(dolist (entry
   '((fixnum . fixnump) (integer . integerp) (bignum . bignump) (ratio . ratiop) (rational . rationalp) (real . realp)
     (number . numberp) (float . floatp) (single-float . single-float-p) (short-float . single-float-p)
     (double-float . double-float-p) (long-float . double-float-p) (complex . complexp) (bit . bitp)
@@ -18,6 +18,7 @@
     (function . functionp) (compiled-function . compiled-function-p) (hash-table . hash-table-p) (package . packagep)
     (stream . streamp) (pathname . pathnamep) (random-state . random-state-p) (readtable . readtablep)
     (sequence . sequencep) (boolean . booleanp) (structure-object . structure-p)))
+  (set-symbol-datum (car entry) "TYPE-PREDICATE" (cdr entry)))
 
 (defun standard-character-p (object) "True for a STANDARD-CHAR." (and (characterp object) (standard-char-p object)))
 (defun sequencep (object) "True for a list or vector." (or (listp object) (vectorp object)))
@@ -25,14 +26,7 @@
 
 (defun type-predicate-name (type)
   "The name of the predicate of the type named TYPE, or NIL."
-  (cdr (assoc type (type-predicate-names))))
-
-(defun install-type-predicates ()
-  "Keep the names of the predicates with the symbols that name types."
-  (dolist (entry (type-predicate-names))
-    (set-symbol-datum (car entry) "TYPE-PREDICATE" (cdr entry))))
-
-(install-type-predicates)
+  (symbol-datum type "TYPE-PREDICATE"))
 
 (defun unknown-type (specifier)
   "Signal that SPECIFIER names no type."

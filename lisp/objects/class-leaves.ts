@@ -348,7 +348,9 @@ export const installClasses: LeafInstaller = (define, host) => {
   defineFields(define, LClass, "CLASS", growingClassFields, () => system.deferred.make());
   defineFields(define, SlotDefinition, "AUTOLITH-SYSTEM::SLOT-DEFINITION", slotFields);
   defineFields(define, LMethod, "METHOD", methodFields);
-  defineFields(define, GenericFunction, "GENERIC-FUNCTION", genericFields, (gf) => system.deferred.wantGeneric(gf));
+  defineFields(define, GenericFunction, "GENERIC-FUNCTION", genericFields, (gf) =>
+    system.deferred.wantGeneric(gf),
+  );
   defineFields(define, EqlSpecializer, "AUTOLITH-SYSTEM::EQL-SPECIALIZER", specializerFields);
   defineClassOperations(define, host, system);
   defineInstanceOperations(define, host, system);

@@ -25,15 +25,23 @@ export interface LeafEntry {
   readonly fn: LFunction;
 }
 
+/** Shapes that were read, by text: few texts serve many leaves. */
+const known = new Map<string, LeafShape>();
+
 /** Reads the shape off the text of a leaf's lambda list. */
 export function leafShape(lambdaList: string): LeafShape {
-  const words = splitTop(lambdaList);
+  let shape = known.get(lambdaList);
+  if (shape === undefined) known.set(lambdaList, (shape = readShape(lambdaList)));
+  return shape;
+}
+
+function readShape(lambdaList: string): LeafShape {
   let required = 0;
   let optional = 0;
   let rest = false;
   let keys: string[] | null = null;
   let mode = "required";
-  for (const word of words) {
+  for (const word of parameters(lambdaList)) {
     const upper = word.toUpperCase();
     if (upper.startsWith("&")) {
       mode = upper;
@@ -41,24 +49,13 @@ export function leafShape(lambdaList: string): LeafShape {
     } else if (mode === "required") required++;
     else if (mode === "&OPTIONAL") optional++;
     else if (mode === "&REST") rest = true;
-    else if (mode === "&KEY") keys!.push(upper.replace(/^\(/, "").split(/[\s)]/)[0]!);
+    else if (mode === "&KEY") keys!.push(upper);
   }
   return { required, optional, rest, keys };
 }
 
-/** Splits at blanks outside parentheses. */
-function splitTop(text: string): string[] {
-  const words: string[] = [];
-  let depth = 0;
-  let word = "";
-  for (const ch of text) {
-    if (ch === "(") depth++;
-    if (ch === ")") depth--;
-    if (depth === 0 && /\s/.test(ch)) {
-      if (word !== "") words.push(word);
-      word = "";
-    } else word += ch;
-  }
-  if (word !== "") words.push(word);
-  return words;
+/** The words of a lambda list, with the name alone for `(name default)`. */
+function parameters(text: string): string[] {
+  const names = text.includes("(") ? text.replace(/\(([^\s()]+)(?:[^()]|\([^()]*\))*\)/g, "$1") : text;
+  return names.split(" ").filter((word) => word !== "");
 }
