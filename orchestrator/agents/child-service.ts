@@ -168,6 +168,30 @@ export class ChildService {
     };
   }
 
+  /** The request that starts a retained task anew, for the owner who decided so. Rejects as {@link prepareTask} does. */
+  async revivedRequest(
+    specification: JobExecution<"agent">["payload"],
+    completionPolicy: TaskItem["completionPolicy"],
+    context: ToolContext,
+  ): Promise<JobRequest<"agent">> {
+    const item: TaskItem = {
+      name: undefined,
+      agent: specification.role,
+      task: specification.assignment,
+      context: specification.context,
+      blocking: false,
+      completionPolicy,
+      isolation: undefined,
+    };
+    const { request } = await this.prepareTask(item, context, 0);
+    const { outputContract } = specification;
+    return {
+      ...request,
+      payload: { ...request.payload, ...(outputContract === undefined ? {} : { outputContract }) },
+      detached: true,
+    };
+  }
+
   /** Queues a message for a running child. Throws `steering-closed` and limits. */
   steer(job: Job, message: string): number {
     const live = this.#live.get(job.executionId);

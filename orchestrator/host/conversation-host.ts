@@ -16,7 +16,9 @@ import type { ToolCaller } from "../contract/caller.ts";
 import { type Failure, failureOf } from "../contract/failure.ts";
 import { type ConversationId, type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
 import type { Authority } from "../contract/permissions.ts";
-import type { ToolDeclaration } from "../contract/tool.ts";
+import type { CompletionPolicy, JobPayload } from "../contract/job-catalog.ts";
+import type { ToolContext, ToolDeclaration } from "../contract/tool.ts";
+import { ContinuityService, continuityTool } from "../continuity/index.ts";
 import { shellTool } from "../executions/shell-tool.ts";
 import type { Job } from "../jobs/job-table.ts";
 import type { JobRecord } from "../jobs/journal-records.ts";
@@ -46,7 +48,7 @@ import type { SecretRemover } from "../secrets/secret-removal.ts";
 import type { Completion, CompletionOutcome } from "../tasks/completions.ts";
 import { jobOfContinuity } from "../tasks/durable-job.ts";
 import type { JobView } from "../tasks/job-record.ts";
-import { jobTools, visibleJobs } from "../tasks/job-tools.ts";
+import { describeJob, jobTools, visibleJobs } from "../tasks/job-tools.ts";
 import type { PublicationParts, PublicationPlaces } from "../tasks/result-publication.ts";
 import { taskTools } from "../tasks/task-tools.ts";
 import { ToolRegistry } from "../tools/registry.ts";
@@ -98,6 +100,7 @@ export class ConversationHost {
   readonly journal: OpenedJobJournal["journal"];
   readonly supervisor: Supervisor;
   readonly children: ChildService;
+  readonly continuity: ContinuityService;
   readonly registry: ToolRegistry;
   readonly overflow: OverflowStore;
   readonly publication: PublicationParts;
@@ -129,6 +132,7 @@ export class ConversationHost {
     };
     this.#budget = new SpawnBudget(parts.spawnLimits, startedChildren(opened.jobs.records));
     this.overflow = new OverflowStore(overflowPlaces(parts.dataRoot));
+    this.continuity = this.#createContinuity();
     this.registry = this.#createRegistry();
     this.children = this.#createChildren();
     const { table, keys } = opened.jobs;
@@ -312,6 +316,7 @@ export class ConversationHost {
         graceMs: blockingGraceMs,
         now: this.#parts.now,
       }),
+      this.#continuityTool(),
       ...jobTools({
         supervisor,
         view,
@@ -319,6 +324,50 @@ export class ConversationHost {
         steer: (job, message) => Promise.resolve().then(() => this.children.steer(job, message)),
       }),
     ]);
+  }
+
+  #createContinuity(): ContinuityService {
+    return new ContinuityService({
+      rootConversationId: this.id,
+      tasksDirectory: this.publication.tasksDirectory,
+      journal: this.journal,
+      jobs: () => this.jobs(),
+      restart: (specification, { completionPolicy }, context, idempotencyKey) =>
+        this.#restart(specification, completionPolicy, context, idempotencyKey),
+      images: undefined,
+      now: this.#parts.now,
+    });
+  }
+
+  async #restart(
+    specification: JobPayload<"agent">,
+    completionPolicy: CompletionPolicy,
+    context: ToolContext,
+    idempotencyKey: string,
+  ): Promise<Job> {
+    const request = await this.children.revivedRequest(specification, completionPolicy, context);
+    this.#budget.take(1, this.#parts.now(), this.#parts.hurryUp());
+    const [job] = await this.supervisor.admit(this.id, [{ ...request, idempotencyKey }]);
+    return job as Job;
+  }
+
+  #continuityTool(): ToolDeclaration {
+    return continuityTool({
+      service: this.continuity,
+      visible: (caller) => visibleJobs(this.supervisor, caller),
+      admittedAs: (key) => this.supervisor.admittedAs(this.id, key),
+      describe: (executionId, caller) =>
+        describeJob(
+          {
+            supervisor: this.supervisor,
+            view: (job) => this.wholeView(job),
+            durable: (id) => this.durableView(id),
+          },
+          caller,
+          executionId,
+        ),
+      pathOf: (executionId) => this.resultPath(executionId),
+    });
   }
 
   #createChildren(): ChildService {

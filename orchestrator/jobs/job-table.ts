@@ -35,6 +35,8 @@ export type Job = {
   settledAt: number | undefined;
   cancelReason: CancelReason | undefined;
   delivered: boolean;
+  /** What was decided about it after its host died. */
+  decision: "abandoned" | "revived" | undefined;
   /** Claimed under a host that is dead: whether it had effects is unknown, and nobody works on it. Derived, never recorded. */
   interrupted: boolean;
 };
@@ -76,6 +78,7 @@ export function jobOfAdmission(record: AdmittedRecord, conversationId: Conversat
     settledAt: undefined,
     cancelReason: undefined,
     delivered: false,
+    decision: undefined,
     interrupted: false,
   };
 }
@@ -129,10 +132,19 @@ export class JobTable {
     if (job !== undefined) applyTo(job, record);
   }
 
+  /** Its completion is still to reach its owner. A child that has ended is told nothing any more. */
+  #awaitsDelivery(job: Job): boolean {
+    if (!job.detached || job.delivered) return false;
+    const parent = job.owner.lineage.at(-1);
+    if (parent === undefined) return true;
+    const owner = this.#jobs.get(parent);
+    return owner !== undefined && !isFinished(owner);
+  }
+
   #retire(): void {
     const settledByClass = new Map<ConcurrencyClass, Job[]>();
     for (const job of this.#jobs.values()) {
-      if (!isTerminal(job.life.state) || (job.detached && !job.delivered)) continue;
+      if (!isFinished(job) || (this.#awaitsDelivery(job) && job.decision === undefined)) continue;
       const list = settledByClass.get(classOf(job)) ?? [];
       list.push(job);
       settledByClass.set(classOf(job), list);
@@ -142,6 +154,11 @@ export class JobTable {
         this.#jobs.delete(job.executionId);
     }
   }
+}
+
+/** Settled, or dead and decided about: nothing more will happen to it. */
+function isFinished(job: Pick<Job, "life" | "decision">): boolean {
+  return isTerminal(job.life.state) || job.decision !== undefined;
 }
 
 type UpdateRecord = Exclude<JobRecord, { kind: "admitted" | "intent" }>;
@@ -165,6 +182,9 @@ function applyTo(job: Job, record: UpdateRecord): void {
       return;
     case "delivered":
       job.delivered = true;
+      return;
+    case "decided":
+      job.decision = record.decision;
   }
 }
 

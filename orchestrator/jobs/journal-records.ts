@@ -93,6 +93,14 @@ const delivered = z.strictObject({
   conversationId: conversationIdSchema,
 });
 
+const decided = z.strictObject({
+  kind: z.literal("decided"),
+  at: instant,
+  /** A job that its host died under. */
+  executionId: executionIdSchema,
+  decision: z.enum(["abandoned", "revived"]),
+});
+
 export const jobRecordSchema = z.discriminatedUnion("kind", [
   admitted,
   claimed,
@@ -101,6 +109,7 @@ export const jobRecordSchema = z.discriminatedUnion("kind", [
   settled,
   intent,
   delivered,
+  decided,
 ]);
 
 export type JobRecord = z.infer<typeof jobRecordSchema>;

@@ -163,6 +163,11 @@ export class Supervisor {
     return this.#conversation(conversationId).table.all();
   }
 
+  /** The job that was admitted under an idempotency key, while it is remembered. */
+  admittedAs(conversationId: ConversationId, idempotencyKey: string): Job | undefined {
+    return this.#admissions.get(`${conversationId} ${idempotencyKey}`)?.job;
+  }
+
   find(conversationId: ConversationId, executionId: ExecutionId): Job | undefined {
     return this.#conversations.get(conversationId)?.table.get(executionId);
   }

@@ -12,12 +12,20 @@ import {
 import type { ConversationId, ExecutionId } from "../contract/identifiers.ts";
 import { inlineResultLimit } from "../jobs/journal-records.ts";
 import {
+  type AbandonRecord,
   type ActivityRecord,
   type ContinuityRecord,
+  type ReattachRecord,
   type ResultRecord,
+  type ReviveRecord,
+  type ReviveResultRecord,
   type TerminalRecord,
+  abandonDocument,
   activityDocument,
   continuityDocument,
+  reattachDocument,
+  reviveDocument,
+  reviveResultDocument,
   resultDocument,
   terminalDocument,
 } from "./execution-records.ts";
@@ -119,6 +127,37 @@ export class ExecutionDirectory {
 
   readResult(): Promise<ResultRecord | undefined> {
     return this.#readDocument("result.sexp", resultDocument);
+  }
+
+  /** That live work was taken hold of again; the newest counts. */
+  writeReattach(record: ReattachRecord): Promise<void> {
+    return this.writeForm("reattach.sexp", reattachDocument.toForm(record));
+  }
+
+  /** @throws RecordError `already-exists`: a revival is claimed once. */
+  writeRevive(record: ReviveRecord): Promise<void> {
+    return this.writeForm("revive.sexp", reviveDocument.toForm(record));
+  }
+
+  writeReviveResult(record: ReviveResultRecord): Promise<void> {
+    return this.writeForm("revive-result.sexp", reviveResultDocument.toForm(record));
+  }
+
+  /** @throws RecordError `already-exists`. */
+  writeAbandon(record: AbandonRecord): Promise<void> {
+    return this.writeForm("abandon.sexp", abandonDocument.toForm(record));
+  }
+
+  readRevive(): Promise<ReviveRecord | undefined> {
+    return this.#readDocument("revive.sexp", reviveDocument);
+  }
+
+  readReviveResult(): Promise<ReviveResultRecord | undefined> {
+    return this.#readDocument("revive-result.sexp", reviveResultDocument);
+  }
+
+  readAbandon(): Promise<AbandonRecord | undefined> {
+    return this.#readDocument("abandon.sexp", abandonDocument);
   }
 
   /**

@@ -96,3 +96,45 @@ const resultShape = {
 };
 export type ResultRecord = DocumentOf<typeof resultShape>;
 export const resultDocument = plistDocument("the result record", resultShape);
+
+/** `reattach.sexp`: that the owner took hold of live work again. */
+const reattachShape = {
+  version: countField("version", 1),
+  /** Universal time. */
+  at: countField("at"),
+};
+export type ReattachRecord = DocumentOf<typeof reattachShape>;
+export const reattachDocument = plistDocument("the reattachment record", reattachShape);
+
+/** `revive.sexp`: the claim of a revival. Written once, before anything is dispatched. */
+const reviveShape = {
+  version: countField("version", 1),
+  at: countField("at"),
+  action: wordField("action", ["restart", "checkpoint"]),
+  /** The call that asked for it. */
+  callId: stringField("call-id", id),
+};
+export type ReviveRecord = DocumentOf<typeof reviveShape>;
+export const reviveDocument = plistDocument("the revival record", reviveShape);
+
+/** `revive-result.sexp`: what came of a claimed revival. */
+const reviveResultShape = {
+  version: countField("version", 1),
+  at: countField("at"),
+  recoveryOutcome: wordField("recovery-outcome", ["dispatched", "failed", "unknown"]),
+  /** The new execution and its visible name. */
+  executionId: optionalField(stringField("execution-id", id)),
+  jobId: optionalField(stringField("job-id", id)),
+  message: optionalField(stringField("message", 16_384)),
+};
+export type ReviveResultRecord = DocumentOf<typeof reviveResultShape>;
+export const reviveResultDocument = plistDocument("the outcome of a revival", reviveResultShape);
+
+/** `abandon.sexp`: the decision that nothing more is done about it. Written once. */
+const abandonShape = {
+  version: countField("version", 1),
+  at: countField("at"),
+  callId: stringField("call-id", id),
+};
+export type AbandonRecord = DocumentOf<typeof abandonShape>;
+export const abandonDocument = plistDocument("the abandonment record", abandonShape);

@@ -64,13 +64,17 @@ function foldExecutions(records: readonly NumberedJobRecord[]): ReadonlyMap<Exec
     if (execution === undefined) continue;
     if (record.kind === "handed-off") execution.detached = true;
     if (record.kind === "delivered") execution.delivered = true;
-    if (record.kind === "settled") execution.settledSeq = seq;
+    // A job that is dead and was decided about ends with the decision.
+    if (record.kind === "settled" || record.kind === "decided") execution.settledSeq = seq;
+    if (record.kind === "decided") execution.delivered = true;
   }
   return executions;
 }
 
 function unfinished(executions: ReadonlyMap<ExecutionId, Execution>): readonly ExecutionId[] {
-  return [...executions].flatMap(([executionId, execution]) => (isFinished(execution) ? [] : [executionId]));
+  return [...executions].flatMap(([executionId, execution]) =>
+    isFinished(execution, executions) ? [] : [executionId],
+  );
 }
 
 /** All its records, since an admission without its settlement would read as work that was interrupted. */
@@ -81,15 +85,22 @@ function highestNumber(executions: ReadonlyMap<ExecutionId, Execution>): readonl
   return newest.slice(-1).map(({ admitted }) => admitted.executionId);
 }
 
-function isFinished({ settledSeq, detached, delivered }: Execution): boolean {
-  return settledSeq !== undefined && (!detached || delivered);
+/** A child that has ended is told nothing any more of the jobs it detached. */
+function isFinished(
+  { settledSeq, detached, delivered, admitted }: Execution,
+  executions: ReadonlyMap<ExecutionId, Execution>,
+): boolean {
+  if (settledSeq === undefined) return false;
+  if (!detached || delivered) return true;
+  const owner = admitted.owner.lineage.at(-1);
+  return owner !== undefined && executions.get(owner)?.settledSeq !== undefined;
 }
 
 function newestFinished(executions: ReadonlyMap<ExecutionId, Execution>): readonly ExecutionId[] {
   const byClass = new Map<ConcurrencyClass, { executionId: ExecutionId; settledSeq: number }[]>();
   for (const [executionId, execution] of executions) {
     const { settledSeq, admitted } = execution;
-    if (settledSeq === undefined || !isFinished(execution)) continue;
+    if (settledSeq === undefined || !isFinished(execution, executions)) continue;
     const { concurrencyClass } = jobCatalog[admitted.jobKind];
     const members = byClass.get(concurrencyClass) ?? [];
     members.push({ executionId, settledSeq });

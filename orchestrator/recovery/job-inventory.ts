@@ -35,6 +35,7 @@ export type UnansweredCall = Pick<
 };
 
 export type JobInventory = {
+  /** Those that nobody has decided about yet. */
   readonly interrupted: readonly InventoryJob[];
   readonly queued: readonly InventoryJob[];
   /** Detached jobs that have ended and whose completion no owner has received. */
@@ -58,7 +59,9 @@ export function jobInventory(
 ): JobInventory {
   const jobs = table.all();
   return {
-    interrupted: jobs.filter((job) => standingOf(job) === "interrupted").map(inventoryJob),
+    interrupted: jobs
+      .filter((job) => standingOf(job) === "interrupted" && job.decision === undefined)
+      .map(inventoryJob),
     queued: jobs.filter((job) => job.life.state === "queued").map(inventoryJob),
     undelivered: jobs
       .filter((job) => job.detached && !job.delivered && isTerminal(job.life.state))

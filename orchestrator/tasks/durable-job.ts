@@ -39,6 +39,7 @@ export function jobOfContinuity(record: ContinuityRecord, terminal: TerminalReco
     settledAt: terminal === undefined ? undefined : instantOf(terminal.endedAt),
     cancelReason: undefined,
     delivered: false,
+    decision: undefined,
     interrupted: terminal === undefined,
   };
 }

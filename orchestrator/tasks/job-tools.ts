@@ -58,7 +58,7 @@ export function resolveJob(supervisor: Supervisor, caller: ToolCaller, name: str
  * The job that a reference names, with its whole result; from its files when it is not in memory any more, which only the primary may
  * ask for, by the execution id. Throws `unknown-job` or `ambiguous-job`.
  */
-export async function findView(
+async function findView(
   parts: Pick<JobToolParts, "supervisor" | "view" | "durable">,
   caller: ToolCaller,
   name: string,
@@ -70,6 +70,16 @@ export async function findView(
     if (view !== undefined) return { view, durable: true };
   }
   return { view: await parts.view(resolveJob(parts.supervisor, caller, name)), durable: false };
+}
+
+/** What `job.get` says of a job. Rejects as {@link findView}. */
+export async function describeJob(
+  parts: Pick<JobToolParts, "supervisor" | "view" | "durable">,
+  caller: ToolCaller,
+  name: string,
+): Promise<string> {
+  const { view, durable } = await findView(parts, caller, name);
+  return fitReport((size) => report("job-get", { "durable-p": durable, job: jobRecordForm(view, size) }));
 }
 
 /** The five job tools that need no durable continuity records. */
@@ -144,12 +154,7 @@ function getTool(parts: JobToolParts): ToolDeclaration {
     concurrency: "parallel",
     audience: "all",
     resultLimit: reportLimit,
-    execute: async ({ id }, { caller }) => {
-      const { view, durable } = await findView(parts, caller, id);
-      return ok(
-        fitReport((size) => report("job-get", { "durable-p": durable, job: jobRecordForm(view, size) })),
-      );
-    },
+    execute: async ({ id }, { caller }) => ok(await describeJob(parts, caller, id)),
   });
 }
 

@@ -42,7 +42,12 @@ export function executionDirectoryOf(
  */
 export async function prepareJob(job: Job, parts: PublicationParts): Promise<void> {
   if (job.kind !== "agent" && !job.detached) return;
-  await executionDirectoryOf(parts, job).writeContinuity({
+  const directory = executionDirectoryOf(parts, job);
+  // A hand-off writes it again; what its owner declared meanwhile stays.
+  const earlier = job.detached ? await directory.readContinuity() : undefined;
+  await directory.writeContinuity({
+    ...(earlier?.restartSafety === undefined ? {} : { restartSafety: earlier.restartSafety }),
+    ...(earlier?.checkpoint === undefined ? {} : { checkpoint: earlier.checkpoint }),
     version: 1,
     jobId: job.name,
     executionId: job.executionId,

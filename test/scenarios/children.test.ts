@@ -1,33 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { jobText, run } from "../support/cli/job-files.ts";
 import { makeSandpit } from "../support/cli/launch.ts";
-import { type RecordedRequest, type ScriptedTurn, calls, answer } from "../support/model-server/script.ts";
+import { cast, submit, submitAnswer, tool } from "../support/model-server/cast.ts";
+import { answer } from "../support/model-server/script.ts";
 import { startModelServer } from "../support/model-server/server.ts";
-
-/** What one agent of the script does: its turns in order, chosen by a word of its assignment. */
-type Parts = Readonly<Record<string, readonly ((request: RecordedRequest) => ScriptedTurn)[]>>;
-
-/** A script for several agents at once: each is known by a word in its own first message. */
-function cast(parts: Parts): (request: RecordedRequest) => ScriptedTurn {
-  const turns = new Map<string, number>();
-  return (request) => {
-    const first = firstUserText(request);
-    const name = Object.keys(parts).find((word) => first.includes(word)) ?? "nobody";
-    const turn = turns.get(name) ?? 0;
-    turns.set(name, turn + 1);
-    return parts[name]?.[turn]?.(request) ?? answer(`nothing left to say for ${name}`);
-  };
-}
-
-function firstUserText(request: RecordedRequest): string {
-  const { input } = request.body as { input: { role?: string; content?: unknown }[] };
-  return JSON.stringify(input.find((item) => item.role === "user")?.content ?? "");
-}
-
-const tool = (name: string, args: unknown): ScriptedTurn => calls([{ name, arguments: args }]);
-const submit = (text: string): ScriptedTurn => tool("yield__submit", { status: "success", text });
-const submitAnswer = (text: string): ScriptedTurn =>
-  tool("yield__submit", { status: "success", data: { answer: text } });
 
 function environment(server: { readonly baseUrl: string }): Record<string, string> {
   return { AUTOLITH_OPENAI_BASE_URL: server.baseUrl };

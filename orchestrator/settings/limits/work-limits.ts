@@ -10,6 +10,7 @@ import {
   steeringTotalCharacters,
 } from "../../agents/steering.ts";
 import { labelLimit, repeatedRejectionLimit } from "../../agents/yield.ts";
+import { continuityPageLimit, safetyLimit } from "../../continuity/index.ts";
 import { defaultAgentLimits, outputEventCharacterLimit } from "../../contract/agent-limits.ts";
 import { modelFailureMessageLimit } from "../../contract/model-failure.ts";
 import {
@@ -86,6 +87,8 @@ const fixedJobLimits = topicLimits("jobs", [
   ["completions in one boundary", completionsPerBoundary, "items"],
   ["window in which completions are joined", completionWindowMs, "milliseconds"],
   ["job report", reportLimit, "characters"],
+  ["safety rationale of a restart", safetyLimit, "characters"],
+  ["retained jobs of one page", continuityPageLimit, "items"],
   ["waiting steering messages", steeringMessageLimit, "items"],
   ["one steering message", steeringMessageCharacters, "characters"],
   ["waiting steering messages together", steeringTotalCharacters, "characters"],

@@ -24,11 +24,14 @@ export type SessionScene = {
 
 export type SceneOptions = Partial<Omit<SessionHostOptions, "environment" | "diagnostics">> & {
   readonly environment?: Readonly<Record<string, string>>;
+  /** Files of an earlier host; the caller disposes of them. */
+  readonly pit?: Sandpit;
 };
 
 /** Composes it. `script` answers the model's requests. */
 export async function openScene(script: Script, options: SceneOptions = {}): Promise<SessionScene> {
-  const pit = makeSandpit();
+  const { pit: given, ...composition } = options;
+  const pit = given ?? makeSandpit();
   const server = await startModelServer(script);
   const diagnostics: string[] = [];
   const open = (): ReturnType<typeof composeSessions> =>
@@ -37,7 +40,7 @@ export async function openScene(script: Script, options: SceneOptions = {}): Pro
       model: undefined,
       provider: undefined,
       siteConfigRoot: undefined,
-      ...options,
+      ...composition,
       environment: { ...pit.environment, AUTOLITH_OPENAI_BASE_URL: server.baseUrl, ...options.environment },
       diagnostics: (line) => diagnostics.push(line),
     });
@@ -57,7 +60,7 @@ export async function openScene(script: Script, options: SceneOptions = {}): Pro
     [Symbol.asyncDispose]: async () => {
       await composed.close();
       await server.close();
-      pit[Symbol.dispose]();
+      if (given === undefined) pit[Symbol.dispose]();
     },
   };
 }
