@@ -5,9 +5,9 @@ import { type HostId, hostRegistryKey } from "./keys.ts";
 import { removeQueuesOf } from "./queue/bull-queue.ts";
 
 const registrationSchema = z.object({
-  processId: z.number().int(),
+  pid: z.int(),
   bootId: z.string(),
-  startTime: z.string(),
+  startTicks: z.int().nonnegative(),
   /** Epoch milliseconds by the server's clock. */
   registeredAt: z.number().int(),
 });

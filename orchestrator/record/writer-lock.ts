@@ -6,9 +6,9 @@ import { isRunning, type ProcessIdentity, processIdentity } from "./process-iden
 import { publishFile } from "./publication.ts";
 
 const holderSchema = z.strictObject({
-  processId: z.number().int().positive(),
+  pid: z.int().positive(),
   bootId: z.string().max(128),
-  startTime: z.string().max(64),
+  startTicks: z.int().nonnegative(),
   token: z.uuid(),
 });
 
@@ -25,11 +25,7 @@ export class WriterLockedError extends RecordError {
   readonly holder: ProcessIdentity;
 
   constructor(path: string, holder: ProcessIdentity) {
-    super(
-      "locked",
-      path,
-      `process ${holder.processId} is writing here (${path}); end it, or read without writing`,
-    );
+    super("locked", path, `process ${holder.pid} is writing here (${path}); end it, or read without writing`);
     this.holder = holder;
   }
 }

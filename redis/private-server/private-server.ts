@@ -154,7 +154,7 @@ async function underLock<T>(location: PrivateServerLocation, work: () => Promise
       if (Date.now() >= deadline) {
         throw new RedisError(
           "redis-start-failed",
-          `process ${error.holder.processId} has been starting or stopping the private Redis for ${lockTimeoutMs} ms; end it and try again`,
+          `process ${error.holder.pid} has been starting or stopping the private Redis for ${lockTimeoutMs} ms; end it and try again`,
           error,
         );
       }

@@ -7,9 +7,9 @@ import { isRunning, processIdentity } from "../../orchestrator/record/process-id
 import { publishFile } from "../../orchestrator/record/publication.ts";
 
 const referenceSchema = z.object({
-  processId: z.number().int().positive(),
+  pid: z.int().positive(),
   bootId: z.string(),
-  startTime: z.string(),
+  startTicks: z.int().nonnegative(),
 });
 
 /** A host's file that says "I use this server". */

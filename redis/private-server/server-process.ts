@@ -20,7 +20,7 @@ const recordSchema = z.strictObject({
   /** Changes with every start that is no recovery. */
   startId: z.uuid(),
   password: z.string().min(32),
-  process: z.object({ processId: z.number().int(), bootId: z.string(), startTime: z.string() }),
+  process: z.object({ pid: z.int(), bootId: z.string(), startTicks: z.int().nonnegative() }),
 });
 
 /** What `server.json` says of the running server. Holds its password. */
@@ -189,7 +189,7 @@ async function endsWithin(identity: ProcessIdentity, timeoutMs: number): Promise
 function signalIfRunning(identity: ProcessIdentity, signal: "SIGTERM" | "SIGKILL"): void {
   if (!isRunning(identity)) return;
   try {
-    process.kill(identity.processId, signal);
+    process.kill(identity.pid, signal);
   } catch (error) {
     if (errnoOf(error) !== "ESRCH") throw error;
   }

@@ -19,15 +19,15 @@ export const protectedNames = [".git", ".autolith"] as const;
 const markTries = 100;
 
 /** The name of a host's mark. */
-export function markName({ processId, startTime, bootId }: ProcessIdentity): string {
-  return `autolith-placeholder.${processId}.${startTime}.${bootId}`;
+export function markName({ pid, startTicks, bootId }: ProcessIdentity): string {
+  return `autolith-placeholder.${pid}.${startTicks}.${bootId}`;
 }
 
 /** The host that a name is the mark of; undefined for any other name. */
 function markedHost(name: string): ProcessIdentity | undefined {
-  const parts = /^autolith-placeholder\.([0-9]{1,10})\.([^.]+)\.([^.]+)$/.exec(name);
+  const parts = /^autolith-placeholder\.([0-9]{1,10})\.([0-9]{1,15})\.([^.]+)$/.exec(name);
   if (parts === null) return undefined;
-  return { processId: Number(parts[1]), startTime: parts[2] ?? "", bootId: parts[3] ?? "" };
+  return { pid: Number(parts[1]), startTicks: Number(parts[2]), bootId: parts[3] ?? "" };
 }
 
 /**

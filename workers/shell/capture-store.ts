@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { bootId, isAlive, readProcess } from "../spawner/process-table.ts";
+import { hasProcess, isRunning, processIdentity } from "../../orchestrator/record/process-identity.ts";
 import { captureRecordSchema, defaultCaptureLimits, planRetention } from "./capture-record.ts";
 import type { CaptureLimits, CaptureRecord, StreamRecord } from "./capture-record.ts";
 import { CaptureStream, type StreamWindow } from "./capture-stream.ts";
@@ -66,11 +66,7 @@ export class CaptureStore {
   readonly #root: string;
   readonly #now: () => number;
   readonly #secrets: readonly string[];
-  readonly #owner = {
-    bootId: bootId(),
-    pid: process.pid,
-    startTicks: readProcess(process.pid)?.startTicks ?? 0,
-  };
+  readonly #owner = processIdentity();
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: CaptureStoreOptions) {
@@ -277,7 +273,7 @@ export class CaptureStore {
     const parsed = text === undefined ? undefined : captureRecordSchema.safeParse(parseJson(text));
     if (parsed?.success !== true) return undefined;
     const record = parsed.data;
-    if (record.state !== "active" || this.#isOwnerAlive(record)) return record;
+    if (record.state !== "active" || isRunning(record.owner)) return record;
     const retained = async (name: string): Promise<number> =>
       await stat(join(directory, name)).then(
         (found) => found.size,
@@ -291,10 +287,6 @@ export class CaptureStore {
     if (record.error === undefined) return { ...record, state: "interrupted", output };
     const error = { ...record.error, status: "interrupted" as const, retainedBytes: await retained("error") };
     return { ...record, state: "interrupted", output, error };
-  }
-
-  #isOwnerAlive({ owner }: CaptureRecord): boolean {
-    return owner.bootId === this.#owner.bootId && (owner.startTicks === 0 || isAlive(owner));
   }
 
   async #updateRecord(
@@ -380,7 +372,7 @@ async function removeDeadTemporaries(directory: string): Promise<number> {
   const names = await readdir(directory).catch(() => []);
   for (const name of names) {
     const processId = Number(temporaryName.exec(name)?.[1]);
-    if (!Number.isSafeInteger(processId) || readProcess(processId) !== undefined) continue;
+    if (!Number.isSafeInteger(processId) || hasProcess(processId)) continue;
     await rm(join(directory, name), { force: true });
     removed += 1;
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { descendantsOf, isAlive, readProcessTable, startedWith } from "./process-table.ts";
-import type { ProcessEntry, ProcessIdentity } from "./process-table.ts";
+import type { PinnedProcess, ProcessEntry } from "../../orchestrator/record/process-identity.ts";
 
 /** Environment variable that marks every process of a command, also those that left its session. */
 export const cookieVariable = "AUTOLITH_PROCESS_COOKIE";
@@ -8,7 +8,7 @@ export const cookieVariable = "AUTOLITH_PROCESS_COOKIE";
 /** How a command's processes are told from all others. */
 export interface TreeMark {
   /** The process the spawner started: leader of its own session and process group. */
-  readonly leader: ProcessIdentity;
+  readonly leader: PinnedProcess;
   /** Value of {@link cookieVariable}; undefined when only parent, group and session links count. */
   readonly cookie: string | undefined;
 }
@@ -46,7 +46,7 @@ export function findTree(mark: TreeMark, table = readProcessTable()): readonly P
 }
 
 /** Where there is no process table (macOS) the group stands for the tree, as one row. */
-function groupOf(leader: ProcessIdentity): readonly ProcessEntry[] {
+function groupOf(leader: PinnedProcess): readonly ProcessEntry[] {
   if (!groupExists(leader.pid)) return [];
   return [{ ...leader, parentPid: 0, groupId: leader.pid, sessionId: leader.pid, state: "?", name: "" }];
 }
@@ -61,7 +61,7 @@ export function groupExists(groupId: number): boolean {
 }
 
 /** Sends a signal to exactly this process; false when it has gone already or may not be signalled. */
-export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
+export function signalProcess(identity: PinnedProcess, signal: NodeJS.Signals): boolean {
   const grouped = identity.startTicks === 0;
   if (!grouped && !isAlive(identity)) return false;
   try {

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import {
+  type PinnedProcess,
+  type ProcessEntry,
+  type ProcessIdentity,
   bootId,
-  descendantsOf,
-  isAlive,
-  readProcess,
-  readProcessTable,
-  startedWith,
-} from "./process-table.ts";
-import type { ProcessEntry, ProcessIdentity } from "./process-table.ts";
+  isRunning,
+  processIdentity,
+} from "../../orchestrator/record/process-identity.ts";
+import { descendantsOf, readProcessTable, startedWith } from "./process-table.ts";
 import { cookieVariable, endTree, findTree } from "./process-tree.ts";
 
 /*
@@ -55,12 +55,7 @@ export class SpawnLedger {
     const hostCookie = randomBytes(12).toString("hex");
     const directory = join(root, hostCookie);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const host = {
-      bootId: bootId(),
-      pid: process.pid,
-      startTicks: readProcess(process.pid)?.startTicks ?? 0,
-    };
-    writeFileSync(join(directory, "host.json"), JSON.stringify(host), { mode: 0o600 });
+    writeFileSync(join(directory, "host.json"), JSON.stringify(processIdentity()), { mode: 0o600 });
     return new SpawnLedger(hostCookie, directory);
   }
 
@@ -73,14 +68,14 @@ export class SpawnLedger {
    * Notes a command that has just started. A disk that cannot be written is no reason to stop it: its processes carry the
    * host's cookie, by which they are found as well.
    */
-  record(identity: ProcessIdentity): void {
+  record(identity: PinnedProcess): void {
     quietly(() => {
       writeFileSync(join(this.#directory, entryName(identity)), "", { mode: 0o600 });
     });
   }
 
   /** Takes the note back. One that stays names a process that is gone, which is noticed by its start instant. */
-  forget(identity: ProcessIdentity): void {
+  forget(identity: PinnedProcess): void {
     quietly(() => {
       rmSync(join(this.#directory, entryName(identity)), { force: true });
     });
@@ -103,7 +98,7 @@ function quietly(work: () => void): void {
   }
 }
 
-function entryName(identity: ProcessIdentity): string {
+function entryName(identity: PinnedProcess): string {
   return `${identity.pid}-${identity.startTicks}`;
 }
 
@@ -117,7 +112,7 @@ export async function reapSurvivors(root: string, graceMs = 1000): Promise<ReapR
     const directory = join(root, hostCookie);
     const host = readHostFile(directory);
     if (host !== undefined && host.bootId === bootId()) {
-      if (isAlive(host)) continue;
+      if (isRunning(host)) continue;
       const leaders = recordedLeaders(directory);
       const end = await endTree(() => survivorsOf(hostCookie, leaders), { graceMs });
       report.ended += end.found - end.left;
@@ -140,7 +135,7 @@ function hostDirectories(root: string): readonly string[] {
 }
 
 /** The host's own record; undefined when it is missing or torn, which only a host killed while starting leaves behind. */
-function readHostFile(directory: string): z.infer<typeof hostFileSchema> | undefined {
+function readHostFile(directory: string): ProcessIdentity | undefined {
   try {
     return hostFileSchema.parse(JSON.parse(readFileSync(join(directory, "host.json"), "utf8")));
   } catch {
@@ -149,14 +144,14 @@ function readHostFile(directory: string): z.infer<typeof hostFileSchema> | undef
   }
 }
 
-function recordedLeaders(directory: string): readonly ProcessIdentity[] {
+function recordedLeaders(directory: string): readonly PinnedProcess[] {
   return readdirSync(directory).flatMap((name) => {
     const match = entryPattern.exec(name);
     return match === null ? [] : [{ pid: Number(match[1]), startTicks: Number(match[2]) }];
   });
 }
 
-function survivorsOf(hostCookie: string, leaders: readonly ProcessIdentity[]): readonly ProcessEntry[] {
+function survivorsOf(hostCookie: string, leaders: readonly PinnedProcess[]): readonly ProcessEntry[] {
   const table = readProcessTable();
   const found = new Map<number, ProcessEntry>();
   for (const leader of leaders) {

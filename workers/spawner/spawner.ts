@@ -6,8 +6,7 @@ import { tmpdir } from "node:os";
 import type { CommandCause, CommandEnd, CommandExit } from "./command-end.ts";
 import { inheritableDescriptors, OutputReader, PipeSource } from "./output-pipe.ts";
 import type { OutputSink } from "./output-pipe.ts";
-import { readProcess } from "./process-table.ts";
-import type { ProcessIdentity } from "./process-table.ts";
+import { type PinnedProcess, startTicksOf } from "../../orchestrator/record/process-identity.ts";
 import { cookieVariable, endTree, findTree, groupExists, signalProcess } from "./process-tree.ts";
 import type { TreeMark } from "./process-tree.ts";
 import { SpawnLedger } from "./spawn-ledger.ts";
@@ -211,10 +210,7 @@ class LiveCommand {
       return;
     }
     this.pid = child.pid;
-    const leader: ProcessIdentity = {
-      pid: child.pid,
-      startTicks: readProcess(child.pid)?.startTicks ?? 0,
-    };
+    const leader: PinnedProcess = { pid: child.pid, startTicks: startTicksOf(child.pid) };
     this.#mark = { leader, cookie };
     ledger.record(leader);
     this.ended = this.#live(exited).finally(() => {

@@ -95,7 +95,7 @@ export class MutationLocks {
         }
         throw new ResourceError(
           "resource-busy",
-          `Process ${error.holder.processId} has held the lock of the workspace ${workspace} for ${this.#waitMs / 1000} s. Nothing was changed; try again.`,
+          `Process ${error.holder.pid} has held the lock of the workspace ${workspace} for ${this.#waitMs / 1000} s. Nothing was changed; try again.`,
           { cause: error },
         );
       }

@@ -8,7 +8,7 @@ export const endpointRecordSchema = z.object({
   /** `shared`: the detached host that terminals join. `acp`: a process that serves an editor. */
   role: z.enum(["shared", "acp"]),
   /** The process, told apart from every other that ever had its number. */
-  process: z.object({ processId: z.int().positive(), bootId: z.string(), startTime: z.string() }),
+  process: z.object({ pid: z.int().positive(), bootId: z.string(), startTicks: z.int().nonnegative() }),
   /** Absolute path of the Unix socket. */
   socket: z.string().min(1),
   /** What a client authenticates with. */

@@ -312,13 +312,13 @@ describe("C121: one writer", () => {
     const conversation = await created(options);
     await expect(openConversation(options, conversation.id)).rejects.toMatchObject({
       code: "locked",
-      holder: { processId: process.pid },
+      holder: { pid: process.pid },
     });
     await conversation.close();
     const child = await holder(options, conversation.id);
     await expect(openConversation(options, conversation.id)).rejects.toMatchObject({
       code: "locked",
-      holder: { processId: child.pid },
+      holder: { pid: child.pid },
     });
     expect((await loadConversation(options, conversation.id)).records).toHaveLength(1);
   });
@@ -339,9 +339,9 @@ describe("C121: one writer", () => {
   });
 
   it.each([
-    ["a used-again process number", { ...processIdentity(), startTime: "1" }],
+    ["a used-again process number", { ...processIdentity(), startTicks: 1 }],
     ["an earlier boot", { ...processIdentity(), bootId: "00000000-0000-0000-0000-000000000000" }],
-    ["a process that has ended", { ...processIdentity(), processId: 2 ** 22 + 1 }],
+    ["a process that has ended", { ...processIdentity(), pid: 2 ** 22 + 1 }],
   ])("a lock of %s is taken over", async (_name, identity) => {
     const options = await store();
     const { id } = await filled(options, []);
@@ -355,7 +355,7 @@ describe("C121: one writer", () => {
   it("of many that find a stale lock one wins, also when an earlier successor died", async () => {
     const options = await store();
     const { id } = await filled(options, []);
-    const dead = (token: string): string => JSON.stringify({ ...processIdentity(), startTime: "1", token });
+    const dead = (token: string): string => JSON.stringify({ ...processIdentity(), startTicks: 1, token });
     const [first, second] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
     const lock = join(options.directory, `${id}.lock`);
     await writeFile(lock, dead(first));

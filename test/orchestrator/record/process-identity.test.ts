@@ -15,9 +15,9 @@ it("a process is running until it has ended, also while nobody has collected it"
   const [line] = (await once(parent.stdout, "data")) as [Buffer];
   const child = processIdentity(Number(String(line)));
   expect(isRunning(child)).toBe(true);
-  process.kill(child.processId, "SIGKILL");
+  process.kill(child.pid, "SIGKILL");
   await eventually(() => isRunning(child)).toBe(false);
-  expect(() => process.kill(child.processId, 0), "the number is still taken").not.toThrow();
+  expect(() => process.kill(child.pid, 0), "the number is still taken").not.toThrow();
   const own = processIdentity(parent.pid);
   parent.kill("SIGKILL");
   await once(parent, "exit");
@@ -27,9 +27,8 @@ it("a process is running until it has ended, also while nobody has collected it"
 it("another boot, another start time and impossible numbers are no running process", () => {
   const own = processIdentity();
   expect(isRunning(own)).toBe(true);
-  expect(isRunning({ ...own, startTime: "unknown", bootId: "unknown" })).toBe(true);
-  expect(isRunning({ ...own, startTime: "12345" })).toBe(false);
+  expect(isRunning({ ...own, startTicks: 0, bootId: "unknown" })).toBe(true);
+  expect(isRunning({ ...own, startTicks: 12345 })).toBe(false);
   expect(isRunning({ ...own, bootId: "another" })).toBe(false);
-  for (const processId of [0, -1, 2 ** 31 - 1, Number.NaN])
-    expect(isRunning({ ...own, processId })).toBe(false);
+  for (const pid of [0, -1, 2 ** 31 - 1, Number.NaN]) expect(isRunning({ ...own, pid })).toBe(false);
 });

@@ -8,7 +8,7 @@ import { acquireWriterLock } from "../../../orchestrator/record/writer-lock.ts";
 import { freshDirectory } from "./directories.ts";
 
 const token = "7b2c3d4e-5f60-4172-8394-a5b6c7d8e9f0";
-const dead = JSON.stringify({ ...processIdentity(), processId: 999_999_999, startTime: "1", token });
+const dead = JSON.stringify({ ...processIdentity(), pid: 999_999_999, startTicks: 1, token });
 
 async function release(
   directory: string,

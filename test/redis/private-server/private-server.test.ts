@@ -25,7 +25,7 @@ async function stateRoot(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "alp-"));
   onTestFinished(async () => {
     const record = await readServerRecord(privateServerLocation(path, 0).record);
-    if (record !== undefined && isRunning(record.process)) process.kill(record.process.processId, "SIGKILL");
+    if (record !== undefined && isRunning(record.process)) process.kill(record.process.pid, "SIGKILL");
     await rm(path, { recursive: true, force: true });
   });
   return path;
@@ -56,7 +56,7 @@ async function unwrittenBytes(client: Redis): Promise<number> {
 
 async function killServer(location: PrivateServerLocation): Promise<ServerRecord> {
   const record = await recordOf(location);
-  process.kill(record.process.processId, "SIGKILL");
+  process.kill(record.process.pid, "SIGKILL");
   await eventually(() => isRunning(record.process)).toBe(false);
   return record;
 }
@@ -88,8 +88,8 @@ describe("the private server", () => {
       expect(await mode(path)).toBe(0o600);
     const password = endpoint.password ?? "";
     expect(password.length).toBeGreaterThanOrEqual(40);
-    expect(await readFile(`/proc/${server.processId}/cmdline`, "utf8")).not.toContain(password);
-    expect(await readFile(`/proc/${server.processId}/environ`, "utf8")).not.toContain(
+    expect(await readFile(`/proc/${server.pid}/cmdline`, "utf8")).not.toContain(password);
+    expect(await readFile(`/proc/${server.pid}/environ`, "utf8")).not.toContain(
       process.env["HOME"] ?? "HOME=",
     );
     expect(await readFile(location.log, "utf8")).not.toContain(password);
@@ -159,7 +159,7 @@ describe("the private server", () => {
     await rename(location.record, location.stoppingRecord);
     await joined(location);
     expect(isRunning(forgotten)).toBe(false);
-    expect((await recordOf(location)).process.processId).not.toBe(forgotten.processId);
+    expect((await recordOf(location)).process.pid).not.toBe(forgotten.pid);
   });
 
   it("that nobody recorded, its starter having died at once, is replaced too", async () => {
@@ -306,9 +306,9 @@ describe("a host", () => {
       });
     });
     const { process: server } = await recordOf(location);
-    process.kill(server.processId, "SIGSTOP");
+    process.kill(server.pid, "SIGSTOP");
     await rm(join(location.directory, "appendonlydir"), { recursive: true });
-    process.kill(server.processId, "SIGKILL");
+    process.kill(server.pid, "SIGKILL");
     await again;
     claims.endAll();
     await claims.untilEnded(2);

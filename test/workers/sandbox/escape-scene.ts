@@ -17,9 +17,10 @@ import { createServer } from "node:net";
 import type { AddressInfo, ListenOptions } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readProcess } from "../../../orchestrator/record/process-identity.ts";
 import { probeSandbox } from "../../../workers/sandbox/sandbox.ts";
 import { commandEnvironment } from "../../../workers/spawner/command-environment.ts";
-import { isAlive, readProcess } from "../../../workers/spawner/process-table.ts";
+import { isAlive } from "../../../workers/spawner/process-table.ts";
 import { Spawner } from "../../../workers/spawner/spawner.ts";
 import type { EscapeTry } from "./escape-tries.ts";
 

@@ -136,7 +136,7 @@ describe("placeholders of other hosts", () => {
 
   test("those of dead hosts are taken away, of live ones kept, and a directory of the user's stays", async () => {
     const at = await scene();
-    const dead = { ...identity, startTime: "0" };
+    const dead = { ...identity, startTicks: 1 };
     const live = processIdentity(process.ppid);
     for (const name of [".git", ".autolith"])
       mkdirSync(join(at.workspace, name, markName(dead)), { recursive: true });

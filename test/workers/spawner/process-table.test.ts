@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { descendantsOf, parseStat, readProcess } from "../../../workers/spawner/process-table.ts";
+import { parseStat, readProcess } from "../../../orchestrator/record/process-identity.ts";
+import { descendantsOf } from "../../../workers/spawner/process-table.ts";
 
 describe("parseStat", () => {
   test("reads names with blanks and parentheses", () => {

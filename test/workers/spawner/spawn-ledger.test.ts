@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { bootId, isAlive, readProcess } from "../../../workers/spawner/process-table.ts";
-import type { ProcessIdentity } from "../../../workers/spawner/process-table.ts";
+import { bootId, readProcess, type PinnedProcess } from "../../../orchestrator/record/process-identity.ts";
+import { isAlive } from "../../../workers/spawner/process-table.ts";
 import { reapSurvivors, SpawnLedger } from "../../../workers/spawner/spawn-ledger.ts";
 import { scratchDirectory } from "./collect.ts";
 
@@ -26,7 +26,7 @@ async function killedHost(ledger: string, script: string, lines: number): Promis
   return text.trim().split("\n");
 }
 
-function identify(pid: number): ProcessIdentity {
+function identify(pid: number): PinnedProcess {
   return { pid, startTicks: readProcess(pid)?.startTicks ?? 0 };
 }
 

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { readProcess } from "../../../orchestrator/record/process-identity.ts";
 import type { CommandEnd } from "../../../workers/spawner/command-end.ts";
 import { succeeded } from "../../../workers/spawner/command-end.ts";
 import { commandEnvironment } from "../../../workers/spawner/command-environment.ts";
-import { readProcess } from "../../../workers/spawner/process-table.ts";
 import { Spawner } from "../../../workers/spawner/spawner.ts";
 import type { CommandRequest } from "../../../workers/spawner/spawner.ts";
 import { CollectingSink, scratchDirectory, scratchSpawner } from "./collect.ts";

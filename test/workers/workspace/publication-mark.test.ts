@@ -9,8 +9,8 @@ import { scratchDirectory } from "../spawner/collect.ts";
 const workspace = "/some/workspace";
 const dead = JSON.stringify({
   ...processIdentity(),
-  processId: 999_999_999,
-  startTime: "1",
+  pid: 999_999_999,
+  startTicks: 1,
   token: "7b2c3d4e-5f60-4172-8394-a5b6c7d8e9f0",
 });
 
