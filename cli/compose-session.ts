@@ -192,7 +192,14 @@ function machineParts(
   diagnostics: (line: string) => void,
 ): Pick<
   SessionEnvironment,
-  "schemes" | "machineTools" | "sandboxProblem" | "handedOver" | "released" | "endSurvivors" | "listDirectory"
+  | "schemes"
+  | "machineTools"
+  | "worktrees"
+  | "sandboxProblem"
+  | "handedOver"
+  | "released"
+  | "endSurvivors"
+  | "listDirectory"
 > {
   return {
     schemes: (mayInspect) => [
@@ -200,6 +207,7 @@ function machineParts(
       shellLogScheme({ captures: machine.captures, mayInspect }),
     ],
     machineTools: machine.tools,
+    worktrees: machine.worktrees,
     sandboxProblem: () => machine.sandbox.problem(),
     handedOver: (job) => {
       machine.captures

@@ -182,6 +182,7 @@ async function compose(
       shellLogScheme({ captures: machine.captures, mayInspect }),
     ],
     machineTools: machine.tools,
+    worktrees: machine.worktrees,
     roles,
     models,
     authority,

@@ -9,6 +9,10 @@ import type { Executor } from "../orchestrator/jobs/supervisor.ts";
 import type { Sandbox } from "../workers/sandbox/confined-command.ts";
 import { probeSandbox } from "../workers/sandbox/sandbox.ts";
 import { privateServerLocation } from "../redis/private-server/location.ts";
+import { worktreesDirectory } from "../orchestrator/host/conversation-host.ts";
+import { checkoutAround } from "../orchestrator/worktrees/conversation-worktrees.ts";
+import type { WorktreeMachine } from "../orchestrator/worktrees/worktree-machine.ts";
+import { GitWorktrees } from "../workers/git/git-worktrees.ts";
 import { CaptureStore } from "../workers/shell/capture-store.ts";
 import { searchTools } from "../workers/search/search-tools.ts";
 import { shellExecutor } from "../workers/shell/shell-executor.ts";
@@ -67,6 +71,7 @@ export type Machine = {
   readonly shellExecutor: Executor<"shell">;
   /** Tools that need nothing but the machine. */
   readonly tools: readonly ToolDeclaration[];
+  readonly worktrees: WorktreeMachine;
   close(): Promise<void>;
 };
 
@@ -80,6 +85,15 @@ export function sandboxTemporaryRoot(roots: Roots): string {
   return join(roots.cache, "sandbox-temporary");
 }
 
+/** What a sandboxed command may write: in an isolated checkout all of it, and git's own directories, so that its child can commit. */
+export function confinementOf(
+  workspace: string,
+  roots: Pick<Roots, "data">,
+): { readonly workspace: string; readonly git: "protect" | "administer" } {
+  const checkout = checkoutAround(join(worktreesDirectory(roots.data), "checkouts"), workspace);
+  return checkout === undefined ? { workspace, git: "protect" } : { workspace: checkout, git: "administer" };
+}
+
 /** Opens the spawner and what stands on it. Throws `spawner-setup` when processes cannot be recorded. */
 export function openMachine(environment: Environment, roots: Roots): Machine {
   const spawner = new Spawner({ ledgerDirectory: ledgerDirectory(roots) });
@@ -90,20 +104,27 @@ export function openMachine(environment: Environment, roots: Roots): Machine {
   const sandbox = new LazySandbox({ ...environment, HOME: environment["HOME"] ?? homedir() }, () =>
     hiddenDirectories(roots),
   );
+  const locks = new MutationLocks({ directory: join(roots.state, "workspace-locks") });
   return {
     spawner,
     captures,
-    locks: new MutationLocks({ directory: join(roots.state, "workspace-locks") }),
+    locks,
     sandbox,
     shellExecutor: shellExecutor({
       spawner,
       captures,
       sandbox: () => sandbox.sandbox(),
-      confinement: (job) => ({ workspace: job.payload.workspace, git: "protect" }),
+      confinement: ({ payload }) => confinementOf(payload.workspace, roots),
       temporaryRoot: sandboxTemporaryRoot(roots),
       environment,
     }),
     tools: searchTools({ spawner, searchPath: environment["PATH"] }),
+    worktrees: new GitWorktrees({
+      spawner,
+      environment,
+      locks,
+      scratchDirectory: join(roots.cache, "worktree-patches"),
+    }),
     close: async () => {
       await spawner.close();
       await sandbox.close();

@@ -1,6 +1,7 @@
 /** Bounds of what touches the machine: commands, captures, the sandbox, files, search. */
 import { type Limit, topicLimits } from "../orchestrator/settings/limits/limit.ts";
 import { runsPerThreadLimit } from "./agent/agent-pool.ts";
+import { gitCommandTimeoutMs, gitOutputLimitBytes, gitPatchLimitBytes } from "./git/git-process.ts";
 import { sandboxProcessLimit, sharedMemoryBytes } from "./sandbox/sandbox-arguments.ts";
 import { lineTextLimit as foundLineLimit } from "./search/content-search.ts";
 import { fileLimit, listingBudgetMs } from "./search/file-search.ts";
@@ -27,6 +28,11 @@ export const machineLimits: readonly Limit[] = [
     ["places found in a capture", searchResultLimit, "items"],
     ["processes in a sandbox", sandboxProcessLimit, "items"],
     ["shared memory in a sandbox", sharedMemoryBytes, "bytes"],
+  ]),
+  ...topicLimits("worktrees", [
+    ["time of one git command", gitCommandTimeoutMs, "milliseconds"],
+    ["patch of an artifact", gitPatchLimitBytes, "bytes"],
+    ["other output of git", gitOutputLimitBytes, "bytes"],
   ]),
   ...topicLimits("files", [
     ["file that is edited", editLimitBytes, "bytes"],

@@ -31,6 +31,8 @@ export type ChildRun = {
   readonly steering: SteeringMailbox;
   readonly yielding: YieldState;
   readonly completions: CompletionSource;
+  /** The outcome once what belongs to the end of the run is done (an isolated child's work is secured). */
+  readonly concluded: (outcome: Outcome<AgentResult>) => Promise<Outcome<AgentResult>>;
   /** The thread's specification without what the record supplies. */
   readonly spec: Omit<AgentSpec, "items" | "firstRequestNumber">;
   readonly observe: (event: AgentEvent) => void;
@@ -55,7 +57,7 @@ export function agentExecutor(
     const run = await parts.prepare(job);
     performance.mark("autolith:agent-prepared");
     try {
-      return await runChild(job, run, parts);
+      return await run.concluded(await runChild(job, run, parts));
     } finally {
       parts.ended(job);
       await run.transcript.close();

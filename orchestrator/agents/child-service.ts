@@ -9,7 +9,12 @@ import type { AgentEvent, ReplayReply, ReplayRequest } from "../contract/agent-t
 import { defaultAgentLimits } from "../contract/agent-limits.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import { AutolithError } from "../contract/failure.ts";
-import { type ConversationId, type ExecutionId, conversationIdSchema } from "../contract/identifiers.ts";
+import {
+  type ConversationId,
+  type ExecutionId,
+  conversationIdSchema,
+  newExecutionId,
+} from "../contract/identifiers.ts";
 import type { ReasoningEffort, ToolCallItem } from "../contract/model.ts";
 import type { Authority } from "../contract/permissions.ts";
 import type { ToolContext, ToolDeclaration } from "../contract/tool.ts";
@@ -27,8 +32,10 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import type { ChildRun } from "./agent-executor.ts";
 import type { CompletionSource } from "./child-boundary.ts";
 import type { ChildRole } from "./child-role.ts";
-import { childInstructions } from "./instructions.ts";
+import type { ConversationWorktrees } from "../worktrees/conversation-worktrees.ts";
+import { type IsolationNote, childInstructions } from "./instructions.ts";
 import { SteeringMailbox } from "./steering.ts";
+import { withSecuredWork } from "./secured-outcome.ts";
 import type { AgentTranscript } from "./transcript.ts";
 import { YieldState } from "./yield.ts";
 
@@ -64,6 +71,7 @@ export type ChildServiceParts = {
   readonly roles: RoleDirectory;
   readonly models: ModelDirectory;
   readonly authority: Authority;
+  readonly worktrees: ConversationWorktrees;
   /** Said to children about how commands run. */
   readonly permissionNote: () => string;
   /** The primary's model: what its children run on when their role names none. Empty where there is no primary. */
@@ -137,13 +145,12 @@ export class ChildService {
     const { caller } = context;
     const parent = caller.executionId === undefined ? undefined : this.#live.get(caller.executionId);
     checkSpawn(item.agent, caller, { spawns: parent?.role.spawns ?? "all", maxDepth: this.#parts.maxDepth });
-    if (item.isolation !== undefined)
-      throw new AutolithError(
-        "isolation-unavailable",
-        "Isolated worktrees are not in this version yet. Leave `isolation` out to work in the shared workspace.",
-      );
     const role = await this.#parts.roles.find(item.agent);
     const alwaysBlocking = role.alwaysBlocking;
+    const isolated =
+      item.isolation === undefined
+        ? undefined
+        : await this.#parts.worktrees.prepare(item.isolation, context, newExecutionId());
     return {
       alwaysBlocking,
       request: {
@@ -156,13 +163,15 @@ export class ChildService {
           reasoningEffort: role.effort,
           position: `${caller.position}/${context.callId}:${index}`,
           depth: caller.depth + 1,
-          workspace: context.workspace,
+          workspace: isolated?.workspace ?? context.workspace,
+          ...(isolated === undefined ? {} : { isolation: isolated.checkout }),
         },
         owner: ownerOf(context),
         detached: !(item.blocking || alwaysBlocking),
         completionPolicy: item.completionPolicy,
         completionOwner: caller.conversationId,
         ...(item.name === undefined ? {} : { requestedName: item.name }),
+        ...(isolated === undefined ? {} : { executionId: isolated.executionId }),
         ...(this.#parts.childTimeoutMs === undefined ? {} : { timeoutMs: this.#parts.childTimeoutMs }),
       },
     };
@@ -217,6 +226,7 @@ export class ChildService {
         ? found
         : this.#parts.roles.withContract(found, payload.outputContract);
     const choice = this.#parts.models.reach(payload.model);
+    const isolation = await this.#isolate(job);
     const live = this.#startLive(job, role);
     const caller = callerOf(job, this.#parts.rootConversationId);
     const yielding = new YieldState(role.contract?.check, () => live.steering.pendingCount);
@@ -224,6 +234,7 @@ export class ChildService {
     const registry = this.#parts.tools.select((tool) => isOffered(tool, role, canSpawn), [yielding.tool()]);
     return {
       transcript: await this.#parts.openTranscript(job),
+      concluded: (outcome) => withSecuredWork(job, outcome, this.#parts.worktrees),
       steering: live.steering,
       yielding,
       completions: this.#completionSource(live.inbox, job.executionId),
@@ -235,7 +246,7 @@ export class ChildService {
       context: {
         caller,
         workspace: payload.workspace,
-        authority: this.#parts.authority,
+        authority: this.#authorityFor(payload.workspace),
         signal: job.signal,
       },
       dispatch: {
@@ -262,6 +273,7 @@ export class ChildService {
           platform: process.platform,
           contractSchema: role.contract?.jsonSchema,
           permissionNote: this.#parts.permissionNote(),
+          isolation,
           canSpawn,
         }),
         tools: [...registry.schemas()],
@@ -273,6 +285,20 @@ export class ChildService {
   /** Forgets a run that has ended. */
   runEnded(job: JobExecution<"agent">): void {
     this.#live.delete(job.executionId);
+  }
+
+  /** Makes the checkout of an isolated child; what it must know of it. */
+  async #isolate({ executionId, payload }: JobExecution<"agent">): Promise<IsolationNote | undefined> {
+    const { isolation, workspace } = payload;
+    if (isolation === undefined) return undefined;
+    const notes = await this.#parts.worktrees.create(executionId, isolation, workspace);
+    return { ...isolation, ...notes };
+  }
+
+  /** In an isolated checkout, that is the workspace: for its child and for the children below it. */
+  #authorityFor(workspace: string): Authority {
+    const checkout = this.#parts.worktrees.checkoutAround(workspace);
+    return checkout === undefined ? this.#parts.authority : this.#parts.authority.within(checkout);
   }
 
   #startLive(job: JobExecution<"agent">, role: RunnableRole): LiveChild {

@@ -1,4 +1,5 @@
 /** The words a child starts with: its system instructions and its first message. Pure text assembly. */
+import type { IsolatedCheckout } from "../contract/job-catalog.ts";
 
 export type InstructionParts = {
   readonly roleName: string;
@@ -10,7 +11,17 @@ export type InstructionParts = {
   readonly contractSchema: string | undefined;
   /** Sentences about how commands are permitted to run. */
   readonly permissionNote: string;
+  /** Set for a child in a checkout of its own. */
+  readonly isolation: IsolationNote | undefined;
   readonly canSpawn: boolean;
+};
+
+/** What a child must know of its isolated checkout. */
+export type IsolationNote = IsolatedCheckout & {
+  /** Submodules, whose directories are empty. */
+  readonly submodules: readonly string[];
+  /** Content filters that did not run. */
+  readonly filters: readonly string[];
 };
 
 /** System instructions of a child: role first, then the rules every child works under. */
@@ -21,6 +32,7 @@ export function childInstructions(parts: InstructionParts): string {
       `You are the ${parts.roleName} agent of autolith, working alone and without a person to ask. Your working directory is ${parts.workspace} (${parts.platform}).`,
       "Files are read with resource.read and changed with resource.edit; both name them by URI, such as workspace:src/main.ts. An edit is accepted only against the revision that a read returned; when it is refused as stale, read again.",
       parts.permissionNote,
+      ...(parts.isolation === undefined ? [] : [isolationRules(parts.isolation)]),
       "Independent tool calls may be made in one turn; they run concurrently. Long results are shortened and say how to read the rest.",
       ...(parts.canSpawn
         ? ["Work that can be done independently may be given to child agents with task.run."]
@@ -31,6 +43,31 @@ export function childInstructions(parts: InstructionParts): string {
     endingRules(parts.contractSchema),
   ];
   return sections.join("\n\n");
+}
+
+function isolationRules({
+  path,
+  source,
+  baseline,
+  artifactKind,
+  submodules,
+  filters,
+}: IsolationNote): string {
+  const rules = [
+    `You work in an isolated git checkout of your own: ${path}, detached at commit ${baseline} of ${source}. Nobody else works in it, and ${source} itself is not yours to change.`,
+    artifactKind === "patch"
+      ? "What you hand over is the difference of its tracked files from that commit, committed or not. Stage new files with git add before you finish; files that are neither staged nor committed are not handed over."
+      : "What you hand over are your commits. Commit everything and leave the checkout clean before you finish.",
+  ];
+  if (submodules.length > 0)
+    rules.push(
+      `Submodules are not filled in here, their directories are empty: ${submodules.slice(0, 16).join(", ")}.`,
+    );
+  if (filters.length > 0)
+    rules.push(
+      `Content filters (${filters.slice(0, 16).join(", ")}) did not run when the checkout was made: files under them are as the repository stores them, such as pointers.`,
+    );
+  return rules.join(" ");
 }
 
 function endingRules(contractSchema: string | undefined): string {

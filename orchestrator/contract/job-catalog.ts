@@ -20,6 +20,20 @@ export const isolationSchema = z.strictObject({
   artifactKind: z.enum(["patch", "commit-range"]).default("patch"),
 });
 
+export type Isolation = z.infer<typeof isolationSchema>;
+
+/** An isolated checkout as it was resolved at admission. Paths absolute. */
+const isolatedCheckoutSchema = z.strictObject({
+  /** Top directory of the checkout it is made from. */
+  source: z.string().min(1).max(4_096),
+  path: z.string().min(1).max(4_096),
+  /** The commit it begins with. */
+  baseline: z.string().regex(/^[0-9a-f]{40,64}$/),
+  artifactKind: z.enum(["patch", "commit-range"]),
+});
+
+export type IsolatedCheckout = z.infer<typeof isolatedCheckoutSchema>;
+
 const agentPayload = z.strictObject({
   role: z.string().min(1).max(64),
   /** The child's task. */
@@ -37,7 +51,7 @@ const agentPayload = z.strictObject({
   depth: z.number().int().min(1).max(16),
   /** Absolute directory the child works in. */
   workspace: z.string().min(1).max(4_096),
-  isolation: isolationSchema.optional(),
+  isolation: isolatedCheckoutSchema.optional(),
 });
 
 const usage = z.strictObject({
@@ -66,6 +80,10 @@ const agentResult = z.strictObject({
   durationMs: z.number().int().nonnegative(),
   model: z.string(),
   undeliveredPromptCount: z.number().int().nonnegative(),
+  /** Of an isolated child: its checkout, the artifact that secures its work, or why there is none. */
+  worktree: z.string().max(4_096).optional(),
+  worktreeArtifactPath: z.string().max(4_096).optional(),
+  worktreeError: z.string().max(16_384).optional(),
 });
 
 export type AgentResult = z.infer<typeof agentResult>;

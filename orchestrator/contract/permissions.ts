@@ -45,4 +45,6 @@ export interface Authority {
   decideCommand(request: CommandRequest, signal: AbortSignal): Promise<CommandDecision>;
   decidePath(request: PathRequest, signal: AbortSignal): Promise<PathDecision>;
   decideExternalTool(request: ExternalToolRequest, signal: AbortSignal): Promise<PathDecision>;
+  /** The same authority for an agent whose workspace is another directory (absolute real path): its isolated checkout. */
+  within(workspace: string): Authority;
 }

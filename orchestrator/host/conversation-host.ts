@@ -41,6 +41,7 @@ import type { JobInventory } from "../recovery/job-inventory.ts";
 import type { RecoveredJobs } from "../recovery/recover-jobs.ts";
 import { readOutcome } from "../recovery/published-outcome.ts";
 import { recoverConversation } from "../recovery/recover-conversation.ts";
+import { realPath } from "../permissions/headless-authority.ts";
 import { contextScheme } from "../resources/context-scheme.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import { resourceTools } from "../resources/resource-tools.ts";
@@ -52,6 +53,9 @@ import { describeJob, jobTools, visibleJobs } from "../tasks/job-tools.ts";
 import type { PublicationParts, PublicationPlaces } from "../tasks/result-publication.ts";
 import { taskTools } from "../tasks/task-tools.ts";
 import { ToolRegistry } from "../tools/registry.ts";
+import { ConversationWorktrees } from "../worktrees/conversation-worktrees.ts";
+import type { WorktreeMachine } from "../worktrees/worktree-machine.ts";
+import { worktreeTool } from "../worktrees/worktree-tool.ts";
 
 /** Time a blocking tool call waits before its job is handed off (facts C.3). */
 export const blockingGraceMs = 10_000;
@@ -60,6 +64,8 @@ export type ConversationHostParts = {
   /** Absolute directories of the data root. */
   readonly dataRoot: string;
   readonly runner: AgentRunner;
+  /** Git, for isolated children. */
+  readonly worktrees: WorktreeMachine;
   /** Resource schemes. `mayInspect` tells whether a caller may look at an execution of its root conversation. */
   readonly schemes: (
     mayInspect: (caller: ToolCaller, executionId: string) => boolean,
@@ -95,6 +101,11 @@ export function conversationsDirectory({ dataRoot }: Pick<ConversationHostParts,
   return `${dataRoot}/conversations`;
 }
 
+/** The directory of isolated checkouts and their registry; a real path, since workspaces are compared with real paths. */
+export function worktreesDirectory(dataRoot: string): string {
+  return `${realPath(dataRoot)}/task-worktrees`;
+}
+
 export class ConversationHost {
   readonly conversation: Conversation;
   readonly journal: OpenedJobJournal["journal"];
@@ -104,6 +115,7 @@ export class ConversationHost {
   readonly registry: ToolRegistry;
   readonly overflow: OverflowStore;
   readonly publication: PublicationParts;
+  readonly worktrees: ConversationWorktrees;
   /** What a dead host left of this conversation, as it was when this one opened it. */
   readonly inventory: JobInventory;
   readonly #parts: ConversationHostParts;
@@ -133,6 +145,12 @@ export class ConversationHost {
     this.#budget = new SpawnBudget(parts.spawnLimits, startedChildren(opened.jobs.records));
     this.overflow = new OverflowStore(overflowPlaces(parts.dataRoot));
     this.continuity = this.#createContinuity();
+    this.worktrees = new ConversationWorktrees({
+      conversationId: this.id,
+      machine: parts.worktrees,
+      root: worktreesDirectory(parts.dataRoot),
+      tasksDirectory: this.publication.tasksDirectory,
+    });
     this.registry = this.#createRegistry();
     this.children = this.#createChildren();
     const { table, keys } = opened.jobs;
@@ -317,6 +335,12 @@ export class ConversationHost {
         now: this.#parts.now,
       }),
       this.#continuityTool(),
+      worktreeTool({
+        supervisor,
+        worktrees: this.worktrees,
+        machine: this.#parts.worktrees,
+        report: (error) => this.#parts.report(failureOf(error)),
+      }),
       ...jobTools({
         supervisor,
         view,
@@ -380,6 +404,7 @@ export class ConversationHost {
       roles: this.#roles(),
       models: parts.models,
       authority: parts.authority,
+      worktrees: this.worktrees,
       permissionNote: parts.permissionNote,
       primaryModel: parts.primaryModel,
       overflow: this.overflow,

@@ -58,6 +58,8 @@ export type JobRequest<Kind extends JobKind = JobKind> = {
   readonly completionOwner: ConversationId;
   readonly timeoutMs?: number;
   readonly idempotencyKey?: string;
+  /** Its execution id where something was named by it beforehand; a fresh one otherwise. */
+  readonly executionId?: ExecutionId;
 };
 
 /** Facts for observers, announced only after the record they speak of is durable. */
@@ -318,7 +320,7 @@ export class Supervisor {
     const record: AdmittedRecord = {
       kind: "admitted",
       at: this.#options.now(),
-      executionId: newExecutionId(),
+      executionId: request.executionId ?? newExecutionId(),
       name: request.kind === "agent" ? childJobName(request.requestedName, order) : executionJobName(order),
       order,
       jobKind: request.kind,

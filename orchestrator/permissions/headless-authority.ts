@@ -78,6 +78,7 @@ export function headlessAuthority(parts: HeadlessAuthorityParts): Authority {
           ? { kind: "allowed" }
           : denied("approval-unavailable", `${tool} needs an approval and nobody can be asked in this run.`),
       ),
+    within: (workspace) => headlessAuthority({ ...parts, workspace }),
   };
 }
 
@@ -170,7 +171,7 @@ function placeOf(
 }
 
 /** The path with all links followed that exist; one that leads nowhere, or cannot be followed, leads to the root. */
-function realPath(path: string): string {
+export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -249,7 +249,8 @@ function checkReadable(form: DataForm, file: ExecutionFile, path: string): void 
   }
 }
 
-async function readFormFile(path: string, limits: DataLimits): Promise<DataForm | undefined> {
+/** The form in a file, undefined when it is missing. @throws RecordError `malformed`, and the file system's. */
+export async function readFormFile(path: string, limits: DataLimits): Promise<DataForm | undefined> {
   const bytes = await readBounded(path, limits.maxBytes);
   if (bytes === undefined) return undefined;
   try {

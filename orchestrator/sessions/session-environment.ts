@@ -13,6 +13,7 @@ import type { Job } from "../jobs/job-table.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
 import type { PapercutStore } from "../papercuts/papercut-store.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
+import type { WorktreeMachine } from "../worktrees/worktree-machine.ts";
 import type { SettingsStore } from "./settings/settings-store.ts";
 
 /** A model that can be chosen, without what depends on the session. */
@@ -22,6 +23,8 @@ export type SessionEnvironment = {
   readonly dataRoot: string;
   readonly stateRoot: string;
   readonly runner: AgentRunner;
+  /** Git, for isolated children. */
+  readonly worktrees: WorktreeMachine;
   readonly jobs: JobHost;
   readonly models: ModelDirectory;
   /** The models that are known here; `contextWindow` is the one in force when nothing else is set. */

@@ -79,6 +79,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
   const hostParts: ConversationHostParts = {
     dataRoot: environment.dataRoot,
     runner: environment.runner,
+    worktrees: environment.worktrees,
     schemes: (mayInspect) => [
       ...environment.schemes(mayInspect),
       conversationScheme({ dataRoot: environment.dataRoot, current: conversation.id }),

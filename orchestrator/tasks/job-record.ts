@@ -83,6 +83,13 @@ function childResult(view: JobView, payload: JobPayload<"agent">, previewLimit: 
     usage: result === undefined ? false : usageForm(result.usage),
     "duration-ms": result?.durationMs,
     model: result?.model ?? payload.model,
+    ...(payload.isolation === undefined
+      ? {}
+      : {
+          worktree: result?.worktree,
+          "worktree-artifact-path": result?.worktreeArtifactPath,
+          "worktree-error": describedText(view, "worktree-error", result?.worktreeError, previewLimit),
+        }),
     artifact: properties({
       path: view.artifactPath,
       format: word("sexp"),

@@ -124,7 +124,22 @@ export function agentResultOf(record: ResultRecord): AgentResult {
     undeliveredPromptCount: record.undeliveredPromptCount ?? 0,
     ...(record.error === undefined ? {} : { error: boundedMessage(record.error, errorLimit) }),
     ...(record.label === undefined ? {} : { label: record.label }),
+    ...worktreeFields(record),
     ...(record.structuredOutput === undefined ? {} : { structuredOutput: doubled(record.structuredOutput) }),
+  };
+}
+
+type WorktreeFields = Pick<AgentResult, "worktree" | "worktreeArtifactPath" | "worktreeError">;
+
+function worktreeFields({ worktree, worktreeArtifactPath, worktreeError }: WorktreeFields): {
+  readonly worktree?: string;
+  readonly worktreeArtifactPath?: string;
+  readonly worktreeError?: string;
+} {
+  return {
+    ...(worktree === undefined ? {} : { worktree }),
+    ...(worktreeArtifactPath === undefined ? {} : { worktreeArtifactPath }),
+    ...(worktreeError === undefined ? {} : { worktreeError: boundedMessage(worktreeError, errorLimit) }),
   };
 }
 
@@ -166,6 +181,7 @@ function resultRecord(job: Job, outcome: Outcome<AgentResult>, parts: Publicatio
     ...(result === undefined || result.undeliveredPromptCount === 0
       ? {}
       : { undeliveredPromptCount: result.undeliveredPromptCount }),
+    ...worktreeFields(result ?? {}),
     agentDefinition: role?.definition ?? false,
   };
 }

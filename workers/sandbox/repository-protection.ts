@@ -101,28 +101,34 @@ interface AdministeredPaths {
   readonly writable: readonly string[];
 }
 
+/**
+ * Names in a git directory that say which commands git runs, or lead it elsewhere. `modules` and `worktrees` hold further git directories
+ * with such names in them.
+ */
+const sealedNames = [
+  "hooks",
+  "config",
+  "config.worktree",
+  "commondir",
+  "gitdir",
+  "modules",
+  "worktrees",
+] as const;
+
 /** Git's directories of a checkout with the parts that could run a command, or lead git elsewhere, kept read-only. */
 function administeredPaths(dotGit: string, stats: Stats): AdministeredPaths {
   const gitDirectory = stats.isDirectory() ? dotGit : linkedGitDirectory(dotGit);
   const common = commonDirectory(gitDirectory);
   const writable = common === gitDirectory ? [common] : [common, gitDirectory];
   const sealed = stats.isDirectory() ? [] : [dotGit];
-  mkdirSync(join(common, "hooks"), { recursive: true });
   for (const directory of writable) {
-    // Read when extensions.worktreeConfig is on, so it must exist to be sealed. An empty one changes nothing.
+    // What is not there cannot be sealed, and what a command made there git would believe. Empty ones change nothing.
+    for (const name of ["hooks", "modules"]) mkdirSync(join(directory, name), { recursive: true });
     const worktreeConfig = join(directory, "config.worktree");
     if (lookAt(worktreeConfig) === undefined) writeFileSync(worktreeConfig, "");
-    for (const name of [
-      "hooks",
-      "config",
-      "config.worktree",
-      "commondir",
-      "gitdir",
-      "modules",
-      "worktrees",
-    ]) {
+    for (const name of sealedNames) {
       const path = join(directory, name);
-      if (lookAt(path) !== undefined && !(name === "worktrees" && common !== gitDirectory)) sealed.push(path);
+      if (lookAt(path) !== undefined) sealed.push(path);
     }
   }
   return { protected: sealed, writable };

@@ -6,7 +6,7 @@ export interface SandboxLayout {
   readonly writable: readonly string[];
   /** A private directory seen as `/tmp` and `/var/tmp`. */
   readonly temporary: string;
-  /** Directories and files inside writable trees that stay read-only. */
+  /** Directories and files inside writable trees that stay read-only, but for writable trees inside them. */
   readonly protected: readonly string[];
   /** Directories seen as empty. */
   readonly hiddenDirectories: readonly string[];
@@ -44,7 +44,7 @@ export function isolationFlags(features: SandboxFeatures): readonly string[] {
 
 /**
  * The argument vector that runs `argv` inside. Mounts are applied in order, so later ones win: the host read-only, the
- * private places, the writable trees (they may lie below `/tmp`), what is protected in them, and last what is hidden.
+ * private places, the writable trees (they may lie below `/tmp`) with what is protected in them, and last what is hidden.
  */
 export function sandboxArguments(
   features: SandboxFeatures,
@@ -63,8 +63,7 @@ export function sandboxArguments(
     ...["--bind", layout.temporary, "/tmp", "--bind", layout.temporary, "/var/tmp"],
     // A hidden directory may hold a writable tree (an isolated checkout among our own data): then it is hidden first.
     ...hidden.filter(holdsWritable).flatMap((path) => ["--tmpfs", path]),
-    ...layout.writable.flatMap((path) => ["--bind", path, path]),
-    ...parentsFirst(layout.protected).flatMap((path) => ["--ro-bind", path, path]),
+    ...treeMounts(layout),
     ...hidden.filter((path) => !holdsWritable(path)).flatMap((path) => ["--tmpfs", path]),
     ...layout.hiddenFiles
       .filter(
@@ -124,6 +123,13 @@ function outermost(paths: readonly string[]): readonly string[] {
   return unique.filter((path) => !unique.some((other) => other !== path && isInside(path, other)));
 }
 
-function parentsFirst(paths: readonly string[]): readonly string[] {
-  return [...new Set(paths)].sort((left, right) => left.split("/").length - right.split("/").length);
+/** Outer paths first, since what is protected in a writable tree may itself hold a writable one. */
+function treeMounts({ writable, protected: sealed }: SandboxLayout): readonly string[] {
+  const depth = (path: string): number => path.split("/").length;
+  return [
+    ...[...new Set(writable)].map((path) => ({ path, flag: "--bind" })),
+    ...[...new Set(sealed)].map((path) => ({ path, flag: "--ro-bind" })),
+  ]
+    .sort((left, right) => depth(left.path) - depth(right.path))
+    .flatMap(({ path, flag }) => [flag, path, path]);
 }

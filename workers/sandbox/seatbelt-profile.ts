@@ -29,10 +29,23 @@ export function seatbeltProfile(layout: SeatbeltLayout): string {
     '(allow file-ioctl (literal "/dev/null") (literal "/dev/tty"))',
     ...rule("allow file-write*", layout.writable),
     ...rule("deny file-write*", layout.protected),
+    ...rule("allow file-write*", writableInside(layout)),
+    ...rule("deny file-write*", protectedInside(layout)),
     ...rule("deny file-read* file-write*", layout.hidden),
     "(deny network*)",
     "",
   ].join("\n");
+}
+
+/** Writable trees inside protected ones (the administrative directory of a linked worktree). */
+function writableInside({ writable, protected: sealed }: SeatbeltLayout): readonly string[] {
+  return writable.filter((tree) => sealed.some((path) => tree.startsWith(`${path}/`)));
+}
+
+/** What is protected in those. */
+function protectedInside(layout: SeatbeltLayout): readonly string[] {
+  const trees = writableInside(layout);
+  return layout.protected.filter((path) => trees.some((tree) => path.startsWith(`${tree}/`)));
 }
 
 function rule(head: string, paths: readonly string[]): readonly string[] {

@@ -86,6 +86,7 @@ export function sessionAuthority(parts: SessionAuthorityParts): Authority {
       );
       return isAllowed(reply) ? { kind: "allowed" } : refusal(reply, tool);
     },
+    within: (workspace) => sessionAuthority({ ...parts, workspace: () => workspace }),
   };
 }
 

@@ -41,6 +41,8 @@ import { reportLimit } from "../../tasks/report-form.ts";
 import { batchLimit } from "../../tasks/task-arguments.ts";
 import { toolResultLimit } from "../../tools/dispatcher.ts";
 import { toolNameLimit } from "../../tools/registry.ts";
+import { registryLimit } from "../../worktrees/worktree-registry.ts";
+import { artifactPathLimit } from "../../worktrees/worktree.ts";
 import { boundFrom, jobBounds, jobLimits } from "../job-limits.ts";
 import { type Limit, type LimitUnit, topicLimits } from "./limit.ts";
 
@@ -82,6 +84,8 @@ const fixedJobLimits = topicLimits("jobs", [
   ["lost threads before an agent is given up", threadLossLimit, "items"],
   ["result inside the journal", inlineResultLimit, "characters"],
   ["error of a child", errorLimit, "characters"],
+  ["paths of a worktree artifact", artifactPathLimit, "items"],
+  ["registered worktrees", registryLimit, "items"],
   ["label of a result", labelLimit, "characters"],
   ["completion summary", summaryLimit, "characters"],
   ["completions in one boundary", completionsPerBoundary, "items"],

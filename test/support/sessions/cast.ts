@@ -1,0 +1,36 @@
+/** Scripts for several agents at once: each is known by a word of its first user message, and has turns of its own. */
+import { type RecordedRequest, type ScriptedTurn, answer, calls } from "../model-server/script.ts";
+
+export type Part = readonly ((request: RecordedRequest) => ScriptedTurn)[];
+
+/** Answers each agent with the next turn of its part. A prompt that nobody's word is in is the primary's: part `PRIMARY`. */
+export function cast(parts: Readonly<Record<string, Part>>): (request: RecordedRequest) => ScriptedTurn {
+  const turns = new Map<string, number>();
+  return (request) => {
+    const first = firstUserText(request);
+    const name = Object.keys(parts).find((word) => first.includes(word)) ?? "PRIMARY";
+    const turn = turns.get(name) ?? 0;
+    turns.set(name, turn + 1);
+    return parts[name]?.[turn]?.(request) ?? answer(`nothing left to say for ${name}`);
+  };
+}
+
+function firstUserText(request: RecordedRequest): string {
+  const { input } = request.body as { input: { role?: string; content?: unknown }[] };
+  return JSON.stringify(input.find((item) => item.role === "user")?.content ?? "");
+}
+
+/** The last tool result that a request carries. */
+export function lastOutput(request: RecordedRequest | undefined): string {
+  const body = request?.body as { input: { type?: string; output?: string }[] } | undefined;
+  return body?.input.findLast((item) => item.type === "function_call_output")?.output ?? "";
+}
+
+/** One tool call by its wire name. */
+export function tool(name: string, args: unknown): ScriptedTurn {
+  return calls([{ name, arguments: args }]);
+}
+
+export function submit(text: string): ScriptedTurn {
+  return tool("yield__submit", { status: "success", text });
+}
