@@ -6,7 +6,7 @@ import { wrapColumns, wrapLine } from "../text/wrap.ts";
 import { type CodeState, highlightLine } from "./code-tokens.ts";
 import { inlineSpans } from "./inline-spans.ts";
 import type { OpenFence } from "./stream-blocks.ts";
-import { type Align, tableLines } from "./table-lines.ts";
+import { tableLines } from "./table-lines.ts";
 
 /** Lines of a Markdown text in `width` columns. `fence`: it begins inside that fence. */
 export function markdownLines(text: string, width: number, fence?: OpenFence): readonly Line[] {
@@ -148,7 +148,7 @@ function tokenTable(token: Tokens.Table, width: number): readonly Line[] {
   return tableLines(
     {
       header: token.header.map((cell) => inlineSpans(cell.tokens)),
-      align: token.align as readonly Align[],
+      align: token.align,
       rows: token.rows.map((row) => row.map((cell) => inlineSpans(cell.tokens))),
     },
     width,

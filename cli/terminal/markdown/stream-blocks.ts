@@ -11,16 +11,19 @@ export type Cut = {
   readonly length: number;
   /** The fence that is still open behind the cut. */
   readonly fence: OpenFence | undefined;
+  /** True when what follows belongs to the same block: no blank line between them. */
+  readonly joins: boolean;
 };
 
 /** Characters of a block without any place to cut, from which it is cut at a line end or a space all the same. */
-export const blockCharacterLimit = 8_192;
-/** Lines of an open fence, table or list that stay together. */
-export const openLineLimit = 40;
+const blockCharacterLimit = 8_192;
+/** Lines of an open fence that stay together. */
+const openLineLimit = 40;
 
 /** The longest finished beginning of `text`, which begins inside `fence` when that is given. */
 export function finishedCut(text: string, fence: OpenFence | undefined): Cut {
-  let [cut, open, offset, linesSinceCut] = [{ length: 0, fence }, fence, 0, 0];
+  let cut: Cut = { length: 0, fence, joins: false };
+  let [open, offset, linesSinceCut] = [fence, 0, 0];
   let kind: BlockKind = fence === undefined ? "none" : "fence";
   for (;;) {
     const end = text.indexOf("\n", offset);
@@ -28,17 +31,22 @@ export function finishedCut(text: string, fence: OpenFence | undefined): Cut {
     const lineText = text.slice(offset, end);
     const before = kind;
     ({ kind, open } = step(lineText, kind, open));
-    if (startsItem(lineText, before, kind) && offset > 0) cut = { length: offset, fence: undefined };
+    if (startsItem(lineText, before, kind) && offset > 0) cut = itemCut(text, offset, kind);
     offset = end + 1;
     linesSinceCut = cut.length === offset ? 0 : linesSinceCut + 1;
     const isWhole = kind === "none";
-    const isLong = linesSinceCut >= openLineLimit && (kind === "fence" || kind === "table");
+    const isLong = linesSinceCut >= openLineLimit && kind === "fence";
     if (isWhole || isLong) {
-      cut = { length: offset, fence: open };
+      cut = { length: offset, fence: open, joins: isLong };
       linesSinceCut = 0;
     }
   }
   return cut.length === 0 && text.length > blockCharacterLimit ? forcedCut(text, open) : cut;
+}
+
+function itemCut(text: string, offset: number, kind: BlockKind): Cut {
+  const joins = kind === "list" && !/\n[^\S\n]*\n$/.test(text.slice(Math.max(0, offset - 64), offset));
+  return { length: offset, fence: undefined, joins };
 }
 
 type BlockKind = "none" | "text" | "list" | "table" | "fence";
@@ -73,5 +81,5 @@ function startsItem(lineText: string, before: BlockKind, kind: BlockKind): boole
 function forcedCut(text: string, fence: OpenFence | undefined): Cut {
   const limit = blockCharacterLimit;
   const at = Math.max(text.lastIndexOf("\n", limit - 1), text.lastIndexOf(" ", limit - 1)) + 1;
-  return { length: at > 0 ? at : limit, fence };
+  return { length: at > 0 ? at : limit, fence, joins: true };
 }

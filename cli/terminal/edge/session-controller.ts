@@ -1,0 +1,398 @@
+/** The terminal's side of a session: keeps the connection, opens conversations, and turns commands into requests and answers into actions. */
+import type { ClientEvent } from "../../../orchestrator/contract/acp/events.ts";
+import type { ValueOf } from "../../../orchestrator/contract/acp/method-table.ts";
+import type { ConversationId } from "../../../orchestrator/contract/identifiers.ts";
+import type { PermissionMode } from "../../../orchestrator/contract/permission-mode.ts";
+import type { ConnectToHost, HostLink, Opening } from "../link/host-link.ts";
+import type { PickerPurpose } from "../screen/picker.ts";
+import type { Action, Command } from "../screen/screen-state.ts";
+import { EventQueue } from "./event-queue.ts";
+import { conversationRows, modelRows, settingRows, settingValueRows } from "./picker-rows.ts";
+
+export type ControllerOptions = {
+  readonly connect: ConnectToHost;
+  readonly opening: Opening;
+  readonly mode: PermissionMode | undefined;
+  readonly model: string | undefined;
+  readonly isReadOnly: boolean;
+  readonly takeOver: boolean;
+  readonly dispatch: (action: Action) => void;
+  readonly now: () => number;
+};
+
+/** Updates of history that a terminal shows when it opens a conversation, and reads again after a lost connection. */
+const [openingTail, reconnectTail] = [200, 1_000];
+/** First and longest wait before another try to connect, in milliseconds. */
+const [firstWaitMs, longestWaitMs] = [100, 5_000];
+/** Least time between two fetches of the same thing, in milliseconds. */
+const fetchGapMs = 250;
+
+/** An error that ends the program instead of being shown. */
+export class OpeningError extends Error {
+  override readonly name = "OpeningError";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+type Unanswered = Extract<Command, { type: "submit" }>;
+
+export class SessionController {
+  readonly #options: ControllerOptions;
+  readonly #events: EventQueue<ClientEvent>;
+  readonly #unanswered = new Map<string, Unanswered>();
+  readonly #fetches = new Map<string, NodeJS.Timeout>();
+  #link: HostLink | undefined;
+  #sessionId: string | undefined;
+  #mode: PermissionMode | undefined;
+  #isClosed = false;
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    this.#mode = options.mode;
+    this.#events = new EventQueue((events) =>
+      options.dispatch({ type: "events", events, at: options.now() }),
+    );
+  }
+
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  /** Connects and opens what was asked for. Rejects with {@link OpeningError} when that is not possible. */
+  async start(): Promise<void> {
+    try {
+      await this.#connect();
+      await this.#open(this.#options.opening);
+    } catch (error) {
+      throw new OpeningError(codeOf(error), messageOf(error));
+    }
+  }
+
+  /** Carries a command out; what goes wrong is shown. */
+  run(command: Command): void {
+    const { dispatch, now } = this.#options;
+    this.#carryOut(command).catch((error: unknown) => {
+      if (codeOf(error) === "disconnected") return;
+      dispatch({ type: "flash", level: "error", text: messageOf(error), at: now() });
+    });
+  }
+
+  /** Leaves a draft for the next terminal and ends the connection; the session goes on. */
+  async close(draft: { readonly text: string; readonly cursor: number }): Promise<void> {
+    this.#isClosed = true;
+    for (const timer of this.#fetches.values()) clearTimeout(timer);
+    this.#events.clear();
+    const link = this.#link;
+    if (link === undefined) return;
+    if (this.#sessionId !== undefined && !this.#options.isReadOnly)
+      await link.request("composer", { sessionId: this.#id(), draft }).catch(() => undefined);
+    link.close();
+  }
+
+  async #connect(): Promise<void> {
+    const link = await this.#options.connect();
+    this.#link = link;
+    link.onEvent((sessionId, event) => {
+      if (sessionId === this.#sessionId) this.#events.push(event);
+    });
+    void link.closed.then((reason) => this.#lost(link, reason));
+  }
+
+  #lost(link: HostLink, reason: string): void {
+    if (this.#isClosed || this.#link !== link) return;
+    this.#events.flush();
+    this.#options.dispatch({ type: "link", link: "lost", reason, at: this.#options.now() });
+    void this.#reconnect(firstWaitMs);
+  }
+
+  async #reconnect(waitMs: number): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (this.#isClosed) return;
+    try {
+      await this.#connect();
+      if (this.#sessionId === undefined) await this.#open(this.#options.opening);
+      else await this.#load(this.#sessionId, reconnectTail);
+      for (const submission of this.#unanswered.values()) this.run(submission);
+    } catch (error) {
+      const { dispatch, now } = this.#options;
+      dispatch({ type: "flash", level: "error", text: messageOf(error), at: now() });
+      void this.#reconnect(Math.min(longestWaitMs, waitMs * 2));
+    }
+  }
+
+  async #open(opening: Opening): Promise<void> {
+    const link = this.#required();
+    const mode = this.#mode === undefined ? {} : { mode: this.#mode };
+    switch (opening.kind) {
+      case "choose":
+        await this.#pick({ kind: "conversation" });
+        return;
+      case "join":
+        await this.#attach(opening.sessionId, openingTail);
+        return;
+      case "load":
+        await this.#load(opening.sessionId, openingTail);
+        return;
+      case "new": {
+        const model = this.#options.model === undefined ? {} : { model: this.#options.model };
+        const opened = await link.request("open", { how: "new", cwd: opening.directory, ...mode, ...model });
+        await this.#attach(opened.sessionId, openingTail);
+        return;
+      }
+      case "fork": {
+        const source = opening.sessionId as ConversationId;
+        const opened = await link.request("open", { how: "fork", source, ...mode });
+        await this.#attach(opened.sessionId, openingTail);
+      }
+    }
+  }
+
+  async #load(sessionId: string, tail: number): Promise<void> {
+    const mode = this.#mode === undefined ? {} : { mode: this.#mode };
+    const opened = await this.#required().request("open", {
+      how: "load",
+      sessionId: sessionId as ConversationId,
+      ...mode,
+    });
+    await this.#attach(opened.sessionId, tail);
+  }
+
+  async #attach(sessionId: string, tail: number): Promise<void> {
+    const link = this.#required();
+    const { isReadOnly, takeOver, dispatch, now } = this.#options;
+    const before = this.#sessionId;
+    if (before !== undefined && before !== sessionId)
+      await link
+        .request("detach", { sessionId: before as ConversationId, clients: "self" })
+        .catch(() => undefined);
+    const id = sessionId as ConversationId;
+    this.#events.clear();
+    // Events come from the moment of attaching; they wait until the view has been applied.
+    this.#sessionId = sessionId;
+    const draft = isReadOnly
+      ? null
+      : (await link.request("composer", { sessionId: id }).catch(noDraft)).draft;
+    const view = await link.request("attach", {
+      sessionId: id,
+      tail,
+      readOnly: isReadOnly,
+      takeOver: takeOver && before === undefined,
+      answersPermissions: !isReadOnly,
+    });
+    this.#mode = view.state.mode;
+    // The snapshot holds what these events told.
+    this.#events.keep(({ kind, seq }) => kind === "detached" || seq > view.state.eventSeq);
+    dispatch({ type: "attached", sessionId, view, isReadOnly, draft: draft ?? undefined, at: now() });
+  }
+
+  async #carryOut(command: Command): Promise<void> {
+    const link = this.#link;
+    switch (command.type) {
+      case "submit":
+        await this.#submit(command);
+        return;
+      case "cancel":
+        await link?.request("cancel", { sessionId: this.#id(), continueSteering: true });
+        return;
+      case "answer":
+        await link?.request("answer", {
+          sessionId: this.#id(),
+          requestId: command.requestId,
+          answer: command.answer,
+        });
+        return;
+      case "complete":
+        await this.#complete(command);
+        return;
+      case "fetch":
+        this.#fetchSoon(command.what);
+        return;
+      case "pick":
+        await this.#pick(command.purpose);
+        return;
+      case "open":
+        await this.#load(command.sessionId, openingTail);
+        return;
+      case "invoke":
+        await this.#invoke(command.operation, command.input);
+        return;
+      case "set":
+        await this.#set(command.name, command.value);
+        return;
+      case "reattach":
+        await this.#attach(this.#id(), reconnectTail);
+        return;
+      case "print":
+      case "leave":
+      case "suspend":
+      case "redraw":
+        throw new Error(`${command.type} is not for the session`);
+    }
+  }
+
+  async #submit(command: Unanswered): Promise<void> {
+    const { dispatch, now } = this.#options;
+    this.#unanswered.set(command.inputId, command);
+    const link = this.#link;
+    if (link === undefined || this.#sessionId === undefined) return;
+    const { inputId, text } = command;
+    const input = { parts: [{ type: "text" as const, text }], inputId };
+    try {
+      const answer = await this.#submitted(link, input, command.as);
+      this.#unanswered.delete(inputId);
+      const invocation = answer.kind === "command" ? answer.invocation : undefined;
+      dispatch({ type: "submitted", inputId, invocation });
+    } catch (error) {
+      // A lost connection says nothing: the same input goes out again when there is another one, and is taken once.
+      if (codeOf(error) === "disconnected") return;
+      this.#unanswered.delete(inputId);
+      dispatch({ type: "refused", inputId, text, message: messageOf(error), at: now() });
+    }
+  }
+
+  /** A turn that began in the meantime takes the prompt as steering. */
+  async #submitted(
+    link: HostLink,
+    input: { readonly parts: { type: "text"; text: string }[]; readonly inputId: string },
+    as: Unanswered["as"],
+  ): Promise<ValueOf<"submit">> {
+    try {
+      return await submitOnce(link, this.#id(), input, as);
+    } catch (error) {
+      if (as !== "prompt" || codeOf(error) !== "busy") throw error;
+      return submitOnce(link, this.#id(), input, "steer");
+    }
+  }
+
+  async #complete({ text, cursor, token }: Extract<Command, { type: "complete" }>): Promise<void> {
+    const completion = await this.#link?.request("complete", { sessionId: this.#id(), text, cursor });
+    if (completion !== undefined) this.#options.dispatch({ type: "completion", token, completion });
+  }
+
+  async #invoke(operation: string, input: string): Promise<void> {
+    const invocation = await this.#link?.request("invoke", {
+      sessionId: this.#id(),
+      operation,
+      arguments: { input },
+    });
+    if (invocation !== undefined) this.#options.dispatch({ type: "invoked", invocation });
+  }
+
+  async #set(name: string, value: boolean | string): Promise<void> {
+    const answer = await this.#link?.request("set-setting", { sessionId: this.#id(), name, value });
+    const { dispatch, now } = this.#options;
+    if (answer === undefined) return;
+    const text = `${answer.setting.name} = ${String(answer.setting.value)}`;
+    dispatch({ type: "flash", level: "info", text, at: now() });
+    this.#fetchSoon("settings");
+  }
+
+  /** Many invalidations make one request. */
+  #fetchSoon(what: "state" | "jobs" | "settings"): void {
+    if (this.#fetches.has(what)) return;
+    const timer = setTimeout(() => {
+      this.#fetches.delete(what);
+      this.#fetch(what).catch(() => undefined);
+    }, fetchGapMs);
+    this.#fetches.set(what, timer);
+  }
+
+  async #fetch(what: "state" | "jobs" | "settings"): Promise<void> {
+    const link = this.#link;
+    if (link === undefined || this.#sessionId === undefined) return;
+    const { dispatch } = this.#options;
+    const sessionId = this.#id();
+    if (what === "state") {
+      const state = await link.request("state", { sessionId });
+      this.#mode = state.mode;
+      dispatch({ type: "state", state });
+    } else if (what === "jobs") {
+      const { jobs } = await link.request("jobs", { sessionId, limit: 200 });
+      dispatch({ type: "jobs", jobs });
+    } else {
+      const { settings } = await link.request("settings", { sessionId });
+      dispatch({ type: "settings", settings });
+    }
+  }
+
+  async #pick(purpose: PickerPurpose): Promise<void> {
+    const link = this.#required();
+    const { dispatch } = this.#options;
+    switch (purpose.kind) {
+      case "conversation": {
+        const page = await link.request("conversations", { limit: 200 });
+        const rows = conversationRows(page.conversations, this.#options.now(), this.#sessionId);
+        const omitted = Math.max(0, page.total - page.conversations.length);
+        dispatch({ type: "rows", purpose, title: "Resume a conversation", rows, omitted });
+        return;
+      }
+      case "model": {
+        const { models } = await link.request("models", { sessionId: this.#id() });
+        dispatch({ type: "rows", purpose, title: "Choose a model", rows: modelRows(models), omitted: 0 });
+        return;
+      }
+      default:
+        await this.#pickSetting(link, purpose);
+    }
+  }
+
+  async #pickSetting(
+    link: HostLink,
+    purpose: Extract<PickerPurpose, { kind: "setting" | "setting-value" }>,
+  ): Promise<void> {
+    const { dispatch, now } = this.#options;
+    const { settings } = await link.request("settings", { sessionId: this.#id() });
+    if (purpose.kind === "setting") {
+      dispatch({ type: "rows", purpose, title: "Settings", rows: settingRows(settings), omitted: 0 });
+      return;
+    }
+    const setting = settings.find(({ name }) => name === purpose.name);
+    if (setting === undefined) return;
+    const rows = settingValueRows(setting);
+    if (rows === undefined) {
+      const text = setting.settable
+        ? `Set it by /settings ${setting.name} VALUE.`
+        : `${setting.name} is fixed while a session runs (${setting.scope}, from ${setting.source}).`;
+      dispatch({ type: "flash", level: "info", text, at: now() });
+      return;
+    }
+    dispatch({ type: "rows", purpose, title: setting.name, rows, omitted: 0 });
+  }
+
+  #required(): HostLink {
+    if (this.#link === undefined)
+      throw new OpeningError("disconnected", "There is no connection to the host.");
+    return this.#link;
+  }
+
+  #id(): ConversationId {
+    if (this.#sessionId === undefined) throw new OpeningError("disconnected", "No conversation is open yet.");
+    return this.#sessionId as ConversationId;
+  }
+}
+
+function submitOnce(
+  link: HostLink,
+  sessionId: ConversationId,
+  input: { readonly parts: { type: "text"; text: string }[]; readonly inputId: string },
+  as: Unanswered["as"],
+): Promise<ValueOf<"submit">> {
+  return link.request("submit", { sessionId, input: { ...input, parts: [...input.parts] }, as });
+}
+
+function noDraft(): { readonly draft: null } {
+  return { draft: null };
+}
+
+function codeOf(error: unknown): string {
+  const { code } = (typeof error === "object" && error !== null ? error : {}) as { code?: unknown };
+  return typeof code === "string" ? code : "condition";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

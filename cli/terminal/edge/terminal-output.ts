@@ -1,0 +1,77 @@
+/**
+ * The stream that Ink writes to, in front of the real one: it can hold writes back and send them as one, and tells a new size only when the
+ * screen is ready for it.
+ */
+import { EventEmitter } from "node:events";
+
+/** What is needed of the real terminal. */
+export type TerminalStream = {
+  write(data: string, callback?: () => void): boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
+
+/** Synchronized output: a terminal that knows it shows what is between at once; others ignore it. */
+const [beginUpdate, endUpdate] = ["\u001B[?2026h", "\u001B[?2026l"];
+
+export class TerminalOutput extends EventEmitter {
+  readonly isTTY = true;
+  readonly writable = true;
+  columns: number;
+  rows: number;
+  readonly #stream: TerminalStream;
+  #held: string[] | undefined;
+  #isMuted = false;
+
+  constructor(stream: TerminalStream) {
+    super();
+    this.#stream = stream;
+    this.columns = stream.columns ?? 80;
+    this.rows = stream.rows ?? 24;
+  }
+
+  write(data: string, callback?: () => void): boolean {
+    if (this.#isMuted) {
+      callback?.();
+      return true;
+    }
+    if (this.#held === undefined) return this.#stream.write(data, callback);
+    this.#held.push(data);
+    if (callback !== undefined) setImmediate(callback);
+    return true;
+  }
+
+  /** Runs something and sends all it writes as one. */
+  asOne(run: () => void): void {
+    if (this.#held !== undefined) {
+      run();
+      return;
+    }
+    this.#held = [];
+    try {
+      run();
+    } finally {
+      const data = this.#held.join("");
+      this.#held = undefined;
+      if (data !== "") this.#stream.write(beginUpdate + data + endUpdate);
+    }
+  }
+
+  /** Runs something and drops all it writes. */
+  muted(run: () => void): void {
+    this.#isMuted = true;
+    try {
+      run();
+    } finally {
+      this.#isMuted = false;
+    }
+  }
+
+  /** Takes over the size of the real terminal; true when it is another one. */
+  takeSize(): boolean {
+    const { columns = 80, rows = 24 } = this.#stream;
+    if (columns === this.columns && rows === this.rows) return false;
+    [this.columns, this.rows] = [columns, rows];
+    return true;
+  }
+}

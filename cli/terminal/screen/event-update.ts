@@ -1,0 +1,278 @@
+/** What events of the session do to the screen. */
+import type { ClientEvent } from "../../../orchestrator/contract/acp/events.ts";
+import type { Failure } from "../../../orchestrator/contract/failure.ts";
+import type {
+  PermissionRequest,
+  SessionEvent,
+  SessionState,
+  SessionUpdate,
+} from "../../../orchestrator/contract/session.ts";
+import { withRecall } from "../composer/composer.ts";
+import { type EntryUpdate, isEntryUpdate } from "../transcript/entries.ts";
+import { durationText } from "../transcript/tool-lines.ts";
+import { beginReplay, endReplay, settle, withEntry, withUpdate } from "../transcript/transcript.ts";
+import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
+import { countText } from "./modeline.ts";
+
+/** Applies a batch of events; what is finished by them is printed at once. */
+export function withEvents(state: ScreenState, events: readonly ClientEvent[], at: number): Step {
+  let next: ScreenState = { ...state, now: at };
+  const commands: Command[] = [];
+  for (const event of events) {
+    const done = withEvent(next, event);
+    next = done.state;
+    commands.push(...done.commands);
+  }
+  const settled = settledScreen(next);
+  return step(settled.state, ...settled.commands, ...uniqueCommands(commands));
+}
+
+/** Prints what is finished. */
+function settledScreen(state: ScreenState): Step {
+  const { transcript, printed } = settle(state.transcript);
+  const next = transcript === state.transcript ? state : { ...state, transcript };
+  return printed.length === 0 ? step(next) : step(next, { type: "print", entries: printed });
+}
+
+function uniqueCommands(commands: readonly Command[]): readonly Command[] {
+  const seen = new Set<string>();
+  return commands.filter((command) => {
+    const key = JSON.stringify(command);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+function withEvent(state: ScreenState, event: ClientEvent): Step {
+  switch (event.kind) {
+    case "update":
+      return step(withSessionUpdate(state, event.update));
+    case "turn":
+      return withTurn(state, event);
+    case "permission-requested":
+      return step(withRequests(state, [...state.requests, event.request]));
+    case "permission-resolved":
+      return step(
+        withRequests(
+          state,
+          state.requests.filter(({ requestId }) => requestId !== event.requestId),
+        ),
+      );
+    case "pending-input":
+      return step({ ...state, pending: event.inputs, isPaused: event.paused });
+    case "job":
+      return step(state, { type: "fetch", what: "jobs" });
+    case "activity":
+      return step({ ...state, activity: event });
+    case "state":
+      return step(state, { type: "fetch", what: "state" });
+    case "catalog":
+      return withCatalog(state, event.catalog);
+    case "switched":
+      return step(state, { type: "open", sessionId: event.to });
+    case "closed":
+      return withClosed(state, event);
+    case "gap":
+      return step(state, { type: "reattach" });
+    case "detached":
+      return step(state, { type: "leave", reason: "detached" });
+  }
+}
+
+function withCatalog(state: ScreenState, catalog: string): Step {
+  if (catalog === "jobs") return step(state, { type: "fetch", what: "jobs" });
+  return catalog === "settings" ? step(state, { type: "fetch", what: "settings" }) : step(state);
+}
+
+function withClosed(state: ScreenState, event: Extract<SessionEvent, { kind: "closed" }>): Step {
+  const text = event.failure === undefined ? "" : `: ${event.failure.message}`;
+  const next = withEntry(state.transcript, {
+    kind: "notice",
+    level: event.reason === "failed" ? "error" : "info",
+    code: "closed",
+    text: `The session was closed (${event.reason})${text}.`,
+  });
+  const ended: ScreenState = { ...state, transcript: next, link: "ended", requests: [], approval: undefined };
+  return step(ended, { type: "leave", reason: event.reason === "quit" ? "quit" : "ended" });
+}
+
+/** The open requests; the dialog shows the first one. */
+function withRequests(state: ScreenState, requests: readonly PermissionRequest[]): ScreenState {
+  const [first] = requests;
+  if (first === undefined || state.isReadOnly) return { ...state, requests, approval: undefined };
+  if (state.approval?.requestId === first.requestId) return { ...state, requests };
+  const approval = { requestId: first.requestId, shownAt: state.now, option: 0, scroll: 0 } as const;
+  return { ...state, requests, approval };
+}
+
+function withSessionUpdate(state: ScreenState, update: SessionUpdate): ScreenState {
+  if (isEntryUpdate(update)) return withEntryUpdate(state, update);
+  const { session } = state;
+  if (session === undefined) return state;
+  return { ...state, session: patched(session, update) };
+}
+
+function patched(session: SessionState, update: Exclude<SessionUpdate, EntryUpdate>): SessionState {
+  switch (update.type) {
+    case "plan":
+      return { ...session, plan: update.entries };
+    case "usage":
+      return {
+        ...session,
+        usage: update.total,
+        turnUsage: update.turn,
+        contextTokens: update.contextTokens,
+        contextWindow: update.contextWindow,
+      };
+    case "title":
+      return { ...session, title: update.title };
+    case "mode":
+      return { ...session, mode: update.mode };
+  }
+}
+
+function withEntryUpdate(state: ScreenState, update: EntryUpdate): ScreenState {
+  const next = { ...state, transcript: withUpdate(state.transcript, update) };
+  if (update.type !== "user-message") return next;
+  const sending = state.sending.filter(({ inputId }) => inputId !== update.inputId);
+  const composer = update.origin === "automatic" ? state.composer : withRecall(state.composer, update.text);
+  return { ...next, sending, composer };
+}
+
+function withTurn(state: ScreenState, event: Extract<SessionEvent, { kind: "turn" }>): Step {
+  const { session } = state;
+  if (session === undefined) return step(state, { type: "fetch", what: "state" });
+  const { epoch, source } = event;
+  if (event.state === "running") {
+    const turn = { ...session.turn, state: "running", epoch, source, startedAt: event.at } as const;
+    const isAutomatic = source === "completion";
+    const transcript = isAutomatic
+      ? withEntry(state.transcript, {
+          kind: "notice",
+          level: "info",
+          code: "continuing",
+          text: "continuing with job results",
+        })
+      : state.transcript;
+    return step({ ...state, transcript, session: { ...session, turn } });
+  }
+  const durationMs = session.turn.startedAt === null ? 0 : event.at - session.turn.startedAt;
+  const turn = {
+    ...session.turn,
+    state: "idle",
+    source: null,
+    startedAt: null,
+    lastOutcome: event.outcome,
+  } as const;
+  const outcome = event.outcome ?? "end-turn";
+  const text = turnText(outcome, durationMs, session, event.failure);
+  const transcript =
+    text === "" ? state.transcript : withEntry(state.transcript, { kind: "turn", outcome, text });
+  const next: ScreenState = { ...state, transcript, activity: undefined, session: { ...session, turn } };
+  return step(next, { type: "fetch", what: "state" });
+}
+
+function turnText(
+  outcome: "end-turn" | "cancelled" | "condition",
+  durationMs: number,
+  { turnUsage }: SessionState,
+  failure: Failure | undefined,
+): string {
+  if (outcome === "condition") return failure?.message ?? "The turn failed.";
+  const counts = [
+    durationText(durationMs),
+    turnUsage.requests > 1 ? `${turnUsage.requests} requests` : "",
+    turnUsage.inputTokens === null ? "" : `${countText(turnUsage.inputTokens)} in`,
+    turnUsage.outputTokens === null ? "" : `${countText(turnUsage.outputTokens)} out`,
+  ].filter((part) => part !== "");
+  return (outcome === "cancelled" ? ["stopped", ...counts] : counts).join(" · ");
+}
+
+/** The end of a conversation's history and what runs now. What was shown before is not shown again. */
+export function withAttached(state: ScreenState, action: Extract<Action, { type: "attached" }>): Step {
+  const { view, sessionId, isReadOnly, at } = action;
+  const isSame = state.sessionId === sessionId;
+  const banner = isSame && state.link === "lost" ? reconnectedNotice(state) : state.transcript;
+  let next: ScreenState = {
+    ...state,
+    now: at,
+    link: "attached",
+    sessionId,
+    session: view.state,
+    isReadOnly,
+    pending: view.state.pendingInputs,
+    isPaused: view.state.paused,
+    activity: undefined,
+    approval: isSame ? state.approval : undefined,
+    transcript: beginReplay(banner),
+    jobs: isSame ? state.jobs : [],
+  };
+  const opened = isSame ? step(next) : openingEntries(next, view.history.hasOlder);
+  next = opened.state;
+  for (const { update } of view.history.updates) next = withSessionUpdate(next, update);
+  for (const update of view.live) next = withSessionUpdate(next, update);
+  // The snapshot is newer than the history's titles, modes and counters.
+  next = { ...next, session: view.state, transcript: endReplay(next.transcript) };
+  next = withRequests(next, view.state.permissionRequests);
+  if (action.draft !== undefined && action.draft.text !== "" && next.composer.buffer.text === "")
+    next = { ...next, composer: { ...next.composer, buffer: { ...action.draft } } };
+  const settled = settledScreen(next);
+  return step(
+    settled.state,
+    ...opened.commands,
+    ...settled.commands,
+    { type: "fetch", what: "settings" },
+    { type: "fetch", what: "jobs" },
+  );
+}
+
+function reconnectedNotice(state: ScreenState): ScreenState["transcript"] {
+  return withEntry(settle(state.transcript).transcript, {
+    kind: "notice",
+    level: "info",
+    code: `reconnected:${state.counter}`,
+    text: "Connected again.",
+  });
+}
+
+function openingEntries(state: ScreenState, hasOlder: boolean): Step {
+  const { session } = state;
+  if (session === undefined) return step(state);
+  const text = [
+    `autolith · ${session.model} · ${session.workingDirectory} · ${session.sessionId}`,
+    ...(state.isReadOnly ? ["read-only: you see what happens and can change nothing"] : []),
+    ...(hasOlder ? [`earlier messages: autolith replay ${session.sessionId}`] : []),
+  ].join("\n");
+  const entry = { kind: "notice", level: "info", code: "opened", text } as const;
+  const printed = { entry, gap: state.transcript.last !== undefined };
+  return step(
+    { ...state, transcript: { ...state.transcript, last: entry, live: [] } },
+    { type: "print", entries: [printed] },
+  );
+}
+
+/** The connection is gone, or the conversation ended. */
+export function withLink(state: ScreenState, action: Extract<Action, { type: "link" }>): Step {
+  if (action.link !== "lost") return step({ ...state, link: action.link, now: action.at });
+  if (state.link === "lost") return step(state);
+  const transcript = withEntry(state.transcript, {
+    kind: "notice",
+    level: "error",
+    code: `lost:${action.at}`,
+    text: `The session host is gone (${action.reason}). Starting it again; what you write is kept.`,
+  });
+  const session =
+    state.session === undefined
+      ? undefined
+      : { ...state.session, turn: { ...state.session.turn, state: "idle" as const, startedAt: null } };
+  const next: ScreenState = {
+    ...flashed(state, "error", "Connection lost: connecting again", action.at),
+    link: "lost",
+    session,
+    transcript,
+    requests: [],
+    approval: undefined,
+    activity: undefined,
+    counter: state.counter + 1,
+  };
+  return settledScreen(next);
+}

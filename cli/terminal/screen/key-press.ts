@@ -1,0 +1,102 @@
+/** Keys as the screen knows them, and how they are told from what a terminal sends. */
+
+export type KeyName =
+  | "text"
+  | "enter"
+  | "escape"
+  | "tab"
+  | "backspace"
+  | "delete"
+  | "up"
+  | "down"
+  | "left"
+  | "right"
+  | "home"
+  | "end"
+  | "page-up"
+  | "page-down"
+  | "control";
+
+export type KeyPress = {
+  readonly name: KeyName;
+  /** What `text` writes; the letter of `control`. */
+  readonly text: string;
+  readonly ctrl: boolean;
+  readonly alt: boolean;
+  readonly shift: boolean;
+};
+
+/** What Ink tells of a key, as far as it is used. */
+export type InkKey = {
+  readonly upArrow: boolean;
+  readonly downArrow: boolean;
+  readonly leftArrow: boolean;
+  readonly rightArrow: boolean;
+  readonly pageDown: boolean;
+  readonly pageUp: boolean;
+  readonly home: boolean;
+  readonly end: boolean;
+  readonly return: boolean;
+  readonly escape: boolean;
+  readonly ctrl: boolean;
+  readonly shift: boolean;
+  readonly tab: boolean;
+  readonly backspace: boolean;
+  readonly delete: boolean;
+  readonly meta: boolean;
+  readonly eventType?: "press" | "repeat" | "release";
+};
+
+const named: readonly (readonly [keyof InkKey, KeyName])[] = [
+  ["upArrow", "up"],
+  ["downArrow", "down"],
+  ["leftArrow", "left"],
+  ["rightArrow", "right"],
+  ["pageUp", "page-up"],
+  ["pageDown", "page-down"],
+  ["home", "home"],
+  ["end", "end"],
+  ["return", "enter"],
+  ["escape", "escape"],
+  ["tab", "tab"],
+  ["backspace", "backspace"],
+  ["delete", "delete"],
+];
+
+/** A press without modifiers. */
+export function keyPress(name: KeyName, text = "", modifiers: Partial<KeyPress> = {}): KeyPress {
+  return { name, text, ctrl: false, alt: false, shift: false, ...modifiers };
+}
+
+/**
+ * The presses of one piece of input, or text that a terminal without bracketed paste pasted: several characters with a line end before
+ * their last one come at once only then, and must not be sent by it.
+ */
+export function pressesOf(
+  input: string,
+  key: InkKey,
+): { readonly presses: readonly KeyPress[] } | { readonly pasted: string } {
+  if (key.eventType === "release") return { presses: [] };
+  const modifiers = { ctrl: key.ctrl, alt: key.meta, shift: key.shift };
+  const name = named.find(([flag]) => key[flag] === true)?.[1];
+  if (name !== undefined) return { presses: [keyPress(name, "", modifiers)] };
+  if (input === "") return { presses: [] };
+  if (key.ctrl) return { presses: [keyPress("control", input.toLowerCase(), modifiers)] };
+  if (input.length > 1 && /[\r\n]./s.test(input)) return { pasted: input };
+  return { presses: input.split(controlCharacter).flatMap((piece) => pressesOfPiece(piece, key.meta)) };
+}
+
+// oxlint-disable-next-line no-control-regex
+const controlCharacter = /([\u0000-\u001F\u007F])/;
+
+function pressesOfPiece(piece: string, alt: boolean): readonly KeyPress[] {
+  if (piece === "") return [];
+  if (piece === "\r") return [keyPress("enter")];
+  if (piece === "\n") return [keyPress("control", "j", { ctrl: true })];
+  if (piece === "\t") return [keyPress("tab")];
+  if (piece === "\u007F" || piece === "\b") return [keyPress("backspace")];
+  if (piece === "\u001B") return [keyPress("escape")];
+  if (piece.length === 1 && piece < " ")
+    return [keyPress("control", String.fromCharCode(piece.charCodeAt(0) + 96), { ctrl: true })];
+  return [keyPress("text", piece, { alt })];
+}

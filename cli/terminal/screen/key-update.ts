@@ -1,0 +1,241 @@
+/** What keys do to the screen: pure, from one state to the next with commands for the edge. */
+import {
+  type Edit,
+  type Composer,
+  closedMenu,
+  composedText,
+  edited,
+  isEmpty,
+  steppedMenu,
+  taken,
+} from "../composer/composer.ts";
+import { inputCharacters } from "../composer/input-bound.ts";
+import { isArmed, withApprovalKey, withPickerKey } from "./dialog-update.ts";
+import type { KeyPress } from "./key-press.ts";
+import { inputColumns } from "./composer-lines.ts";
+import { type Action, type ScreenState, type Step, flashed, isTurnRunning, step } from "./screen-state.ts";
+
+/** A second Ctrl-C within this time leaves. */
+const leaveMs = 2_000;
+
+/** Applies a key. */
+export function withKey(state: ScreenState, { press, at }: Extract<Action, { type: "key" }>): Step {
+  const timed = { ...state, now: at, leavingAt: isControl(press, "c") ? state.leavingAt : undefined };
+  const dialog = withDialogKey(timed, press, at);
+  if (dialog !== undefined) return dialog;
+  const isTyping = press.name === "text" || press.name === "backspace";
+  return withComposerKey(isTyping ? { ...timed, lastTypedAt: at } : timed, press, at);
+}
+
+/** A paste goes into the composer as one piece, or into the search of a picker. */
+export function withPaste(state: ScreenState, { text, at }: Extract<Action, { type: "paste" }>): Step {
+  const timed = { ...state, now: at, lastTypedAt: at, leavingAt: undefined };
+  if (state.picker !== undefined)
+    return withPickerKey(timed, state.picker, textPress(text.replace(/\s+/g, " ").slice(0, 200)));
+  const composer = edited(state.composer, { type: "paste", text });
+  const size = composedText(composer).length;
+  if (size <= inputCharacters) return step({ ...timed, composer });
+  const message = `The paste was left out: the input would have ${size.toLocaleString("en")} characters, and at most ${inputCharacters.toLocaleString("en")} can be sent at once. Put the text into a file and name it instead.`;
+  return step(flashed(timed, "error", message, at));
+}
+
+function textPress(text: string): KeyPress {
+  return { name: "text", text, ctrl: false, alt: false, shift: false };
+}
+
+function isControl(press: KeyPress, letter: string): boolean {
+  return press.name === "control" && press.text === letter;
+}
+
+function withDialogKey(state: ScreenState, press: KeyPress, at: number): Step | undefined {
+  if (state.approval !== undefined) {
+    if (isArmed(state, state.approval, at)) return withApprovalKey(state, state.approval, press);
+    if (press.name === "enter" || press.name === "tab") return step(state);
+    return undefined;
+  }
+  return state.picker === undefined ? undefined : withPickerKey(state, state.picker, press);
+}
+
+function withComposerKey(state: ScreenState, press: KeyPress, at: number): Step {
+  switch (press.name) {
+    case "enter":
+      return press.alt || press.shift ? edit(state, newline) : submitted(state, "steer", at);
+    case "escape":
+      return escaped(state);
+    case "tab":
+      return tabbed(state, press.shift, at);
+    case "text":
+      return press.alt ? altKey(state, press.text) : typed(state, press.text);
+    case "control":
+      return controlKey(state, press.text, at);
+    case "backspace":
+      return edit(state, {
+        type: "remove",
+        motion: press.alt || press.ctrl ? "word-left" : "left",
+        keep: press.alt || press.ctrl,
+      });
+    case "delete":
+      return edit(state, {
+        type: "remove",
+        motion: press.alt || press.ctrl ? "word-right" : "right",
+        keep: false,
+      });
+    default:
+      return motionKey(state, press);
+  }
+}
+
+const newline: Edit = { type: "insert", text: "\n", typed: false };
+
+function edit(state: ScreenState, change: Edit): Step {
+  return step({ ...state, composer: edited(state.composer, change) });
+}
+
+function typed(state: ScreenState, text: string): Step {
+  return edit(state, { type: "insert", text, typed: text.length === 1 });
+}
+
+function motionKey(state: ScreenState, press: KeyPress): Step {
+  const isWord = press.ctrl || press.alt;
+  const { menu } = state.composer;
+  switch (press.name) {
+    case "up":
+    case "down": {
+      const by = press.name === "up" ? -1 : 1;
+      if (menu !== undefined) return step({ ...state, composer: steppedMenu(state.composer, by) });
+      return edit(state, { type: "vertical", by, width: inputColumns(state.size.columns) });
+    }
+    case "left":
+      return edit(state, { type: "move", motion: isWord ? "word-left" : "left" });
+    case "right":
+      return edit(state, { type: "move", motion: isWord ? "word-right" : "right" });
+    case "home":
+      return edit(state, { type: "move", motion: press.ctrl ? "start" : "line-start" });
+    case "end":
+      return edit(state, { type: "move", motion: press.ctrl ? "end" : "line-end" });
+    default:
+      return step(state);
+  }
+}
+
+function altKey(state: ScreenState, text: string): Step {
+  const edits: Readonly<Record<string, Edit>> = {
+    b: { type: "move", motion: "word-left" },
+    f: { type: "move", motion: "word-right" },
+    d: { type: "remove", motion: "word-right", keep: true },
+    "<": { type: "move", motion: "start" },
+    ">": { type: "move", motion: "end" },
+    p: { type: "recall", by: -1 },
+    n: { type: "recall", by: 1 },
+  };
+  const change = Object.hasOwn(edits, text) ? edits[text] : undefined;
+  return change === undefined ? step(state) : edit(state, change);
+}
+
+const controlEdits: Readonly<Record<string, Edit>> = {
+  a: { type: "move", motion: "line-start" },
+  e: { type: "move", motion: "line-end" },
+  b: { type: "move", motion: "left" },
+  f: { type: "move", motion: "right" },
+  h: { type: "remove", motion: "left", keep: false },
+  k: { type: "remove", motion: "line-end", keep: true },
+  u: { type: "remove", motion: "line-start", keep: true },
+  w: { type: "remove", motion: "word-left", keep: true },
+  y: { type: "yank" },
+  j: newline,
+};
+
+function controlKey(state: ScreenState, letter: string, at: number): Step {
+  if (letter === "c") return interrupted(state, at);
+  if (letter === "d") {
+    if (isEmpty(state.composer)) return step(state, { type: "leave", reason: "left" });
+    return edit(state, { type: "remove", motion: "right", keep: false });
+  }
+  if (letter === "l") return step(state, { type: "redraw" });
+  if (letter === "z") return step(state, { type: "suspend" });
+  if (letter === "p" || letter === "n")
+    return edit(state, {
+      type: "vertical",
+      by: letter === "p" ? -1 : 1,
+      width: inputColumns(state.size.columns),
+    });
+  const change = Object.hasOwn(controlEdits, letter) ? controlEdits[letter] : undefined;
+  return change === undefined ? step(state) : edit(state, change);
+}
+
+/** Ctrl-C: puts the text aside, else stops the turn, else leaves at the second time. */
+function interrupted(state: ScreenState, at: number): Step {
+  if (state.composer.menu !== undefined)
+    return step({ ...state, composer: closedMenu(state.composer, false) });
+  if (!isEmpty(state.composer))
+    return step(
+      flashed(
+        { ...state, composer: taken(state.composer) },
+        "info",
+        "Put aside: the Up key brings it back.",
+        at,
+      ),
+    );
+  if (state.leavingAt !== undefined && at - state.leavingAt <= leaveMs)
+    return step(state, { type: "leave", reason: "left" });
+  const armed = { ...state, leavingAt: at };
+  if (isTurnRunning(state) && !state.isReadOnly)
+    return step(flashed(armed, "info", "Stopping the turn. Ctrl-C again leaves.", at), { type: "cancel" });
+  return step(flashed(armed, "info", "Ctrl-C again leaves; the session goes on without you.", at));
+}
+
+/** Escape: closes the menu, else stops the turn. */
+function escaped(state: ScreenState): Step {
+  if (state.composer.menu !== undefined)
+    return step({ ...state, composer: closedMenu(state.composer, false) });
+  if (isTurnRunning(state) && !state.isReadOnly) return step(state, { type: "cancel" });
+  return step({ ...state, flash: undefined });
+}
+
+/** Tab: the next candidate, else asks for completion; with nothing to complete it sends, or queues while a turn runs. */
+function tabbed(state: ScreenState, isBack: boolean, at: number): Step {
+  const { composer } = state;
+  if (composer.menu !== undefined)
+    return step({ ...state, composer: steppedMenu(composer, isBack ? -1 : 1) });
+  if (isBack || isEmpty(composer)) return step(state);
+  if (!isCompletable(composer)) return submitted(state, "queue", at);
+  const token = state.counter + 1;
+  const { text, cursor } = composer.buffer;
+  return step({ ...state, counter: token }, { type: "complete", text, cursor, token });
+}
+
+/** A command, or a word that can be a path; not the middle of prose. */
+function isCompletable({ buffer, chips }: Composer): boolean {
+  if (chips.size > 0) return false;
+  const before = buffer.text.slice(0, buffer.cursor);
+  if (/^[/(?]/.test(before)) return true;
+  return /(?:^|\s)(?:@\S*|\S*\/\S*|[.~]\S*)$/.test(before);
+}
+
+/** Sends what is in the composer. */
+export function submitted(state: ScreenState, how: "steer" | "queue", at: number): Step {
+  const { composer } = state;
+  if (composer.menu?.index !== undefined) return step({ ...state, composer: closedMenu(composer, true) });
+  const text = composedText(composer);
+  if (text.trim() === "") return step(state);
+  if (state.isReadOnly)
+    return step(
+      flashed(state, "warning", "This terminal only looks on. Attach without --read-only to write.", at),
+    );
+  if (state.link === "ended") return step(flashed(state, "warning", "The session was closed.", at));
+  if (text.length > inputCharacters) {
+    const message = `The input has ${text.length.toLocaleString("en")} characters; at most ${inputCharacters.toLocaleString("en")} can be sent at once.`;
+    return step(flashed(state, "error", message, at));
+  }
+  const isCommand = text.startsWith("/") && !text.startsWith("//");
+  const inputId = `${state.clientId}:${state.counter + 1}`;
+  const as = isCommand ? "prompt" : !isTurnRunning(state) ? "prompt" : how;
+  const next: ScreenState = {
+    ...state,
+    counter: state.counter + 1,
+    composer: taken(composer),
+    flash: undefined,
+    sending: [...state.sending, { inputId, text }],
+  };
+  return step(next, { type: "submit", text, as, inputId });
+}

@@ -1,0 +1,189 @@
+/** Everything the terminal shows, as one immutable value. It is changed by actions alone (screen-update.ts). */
+import type {
+  Completion,
+  Invocation,
+  JobRow,
+  PendingInput,
+  PermissionRequest,
+  SessionEvent,
+  SessionState,
+  SettingRow,
+} from "../../../orchestrator/contract/session.ts";
+import type { ClientEvent } from "../../../orchestrator/contract/acp/events.ts";
+import type { ValueOf } from "../../../orchestrator/contract/acp/method-table.ts";
+import { type Composer, emptyComposer } from "../composer/composer.ts";
+import { type TranscriptLook, plainLook } from "../transcript/entry-lines.ts";
+import { type PrintedEntry, type Transcript, emptyTranscript } from "../transcript/transcript.ts";
+import type { KeyPress } from "./key-press.ts";
+import type { Picker, PickerPurpose, PickerRow } from "./picker.ts";
+
+/** The dialog of the permission request in front. */
+export type ApprovalDialog = {
+  readonly requestId: string;
+  readonly shownAt: number;
+  /** 0 allow once, 1 allow for the session, 2 reject. */
+  readonly option: 0 | 1 | 2;
+  /** First line of the command that is on show. */
+  readonly scroll: number;
+};
+
+/** A line for a moment: what just happened, or why something did not. */
+export type Flash = {
+  readonly level: "info" | "warning" | "error";
+  readonly text: string;
+  readonly until: number;
+};
+
+export type Activity = Extract<SessionEvent, { kind: "activity" }>;
+
+export type ScreenState = {
+  readonly size: { readonly columns: number; readonly rows: number };
+  /** Epoch milliseconds of the last action that told the time. */
+  readonly now: number;
+  readonly link: "connecting" | "attached" | "lost" | "ended";
+  readonly sessionId: string | undefined;
+  readonly session: SessionState | undefined;
+  readonly isReadOnly: boolean;
+  readonly transcript: Transcript;
+  readonly composer: Composer;
+  readonly look: TranscriptLook;
+  readonly showsActivity: boolean;
+  readonly activity: Activity | undefined;
+  readonly jobs: readonly JobRow[];
+  readonly pending: readonly PendingInput[];
+  readonly isPaused: boolean;
+  /** Inputs that the host has not answered for yet. */
+  readonly sending: readonly { readonly inputId: string; readonly text: string }[];
+  readonly requests: readonly PermissionRequest[];
+  readonly approval: ApprovalDialog | undefined;
+  readonly picker: Picker | undefined;
+  readonly flash: Flash | undefined;
+  /** When Ctrl-C was pressed on an empty composer: a second one leaves. */
+  readonly leavingAt: number | undefined;
+  readonly lastTypedAt: number;
+  /** Numbers completion requests and inputs. */
+  readonly counter: number;
+  /** Unique to this terminal; in front of its input ids. */
+  readonly clientId: string;
+};
+
+export type Action =
+  | { readonly type: "key"; readonly press: KeyPress; readonly at: number }
+  | { readonly type: "paste"; readonly text: string; readonly at: number }
+  | { readonly type: "resize"; readonly columns: number; readonly rows: number }
+  | { readonly type: "tick"; readonly at: number }
+  | {
+      readonly type: "attached";
+      readonly sessionId: string;
+      readonly view: ValueOf<"attach">;
+      readonly isReadOnly: boolean;
+      readonly draft: { readonly text: string; readonly cursor: number } | undefined;
+      readonly at: number;
+    }
+  | { readonly type: "events"; readonly events: readonly ClientEvent[]; readonly at: number }
+  | {
+      readonly type: "link";
+      readonly link: "connecting" | "lost" | "ended";
+      readonly reason: string;
+      readonly at: number;
+    }
+  | { readonly type: "state"; readonly state: SessionState }
+  | { readonly type: "jobs"; readonly jobs: readonly JobRow[] }
+  | { readonly type: "settings"; readonly settings: readonly SettingRow[] }
+  | { readonly type: "completion"; readonly token: number; readonly completion: Completion }
+  | { readonly type: "submitted"; readonly inputId: string; readonly invocation: Invocation | undefined }
+  | {
+      readonly type: "refused";
+      readonly inputId: string;
+      readonly text: string;
+      readonly message: string;
+      readonly at: number;
+    }
+  | { readonly type: "invoked"; readonly invocation: Invocation }
+  | {
+      readonly type: "rows";
+      readonly purpose: PickerPurpose;
+      readonly title: string;
+      readonly rows: readonly PickerRow[];
+      readonly omitted: number;
+    }
+  | { readonly type: "flash"; readonly level: Flash["level"]; readonly text: string; readonly at: number };
+
+/** What the edge is asked to do. */
+export type Command =
+  | { readonly type: "print"; readonly entries: readonly PrintedEntry[] }
+  | {
+      readonly type: "submit";
+      readonly text: string;
+      readonly as: "prompt" | "steer" | "queue";
+      readonly inputId: string;
+    }
+  | { readonly type: "cancel" }
+  | {
+      readonly type: "answer";
+      readonly requestId: string;
+      readonly answer: "allow-once" | "allow-session" | "deny";
+    }
+  | { readonly type: "complete"; readonly text: string; readonly cursor: number; readonly token: number }
+  | { readonly type: "fetch"; readonly what: "state" | "jobs" | "settings" }
+  | { readonly type: "pick"; readonly purpose: PickerPurpose }
+  | { readonly type: "open"; readonly sessionId: string }
+  | { readonly type: "invoke"; readonly operation: string; readonly input: string }
+  | { readonly type: "set"; readonly name: string; readonly value: boolean | string }
+  /** Read the conversation again: events were lost. */
+  | { readonly type: "reattach" }
+  | { readonly type: "leave"; readonly reason: "left" | "detached" | "quit" | "ended" }
+  | { readonly type: "suspend" }
+  | { readonly type: "redraw" };
+
+export type Step = { readonly state: ScreenState; readonly commands: readonly Command[] };
+
+/** A screen before anything is known. */
+export function initialScreen(
+  size: ScreenState["size"],
+  clientId: string,
+  recall: readonly string[] = [],
+): ScreenState {
+  return {
+    size,
+    now: 0,
+    link: "connecting",
+    sessionId: undefined,
+    session: undefined,
+    isReadOnly: false,
+    transcript: emptyTranscript,
+    composer: { ...emptyComposer, recall },
+    look: plainLook,
+    showsActivity: true,
+    activity: undefined,
+    jobs: [],
+    pending: [],
+    isPaused: false,
+    sending: [],
+    requests: [],
+    approval: undefined,
+    picker: undefined,
+    flash: undefined,
+    leavingAt: undefined,
+    lastTypedAt: 0,
+    counter: 0,
+    clientId,
+  };
+}
+
+/** True while a turn runs. */
+export function isTurnRunning({ session }: ScreenState): boolean {
+  return session?.turn.state === "running";
+}
+
+export function step(state: ScreenState, ...commands: readonly Command[]): Step {
+  return { state, commands };
+}
+
+/** The screen with a line for a moment. */
+export function flashed(state: ScreenState, level: Flash["level"], text: string, at: number): ScreenState {
+  return { ...state, flash: { level, text, until: at + flashMs } };
+}
+
+/** Time a flash is on show, in milliseconds. */
+const flashMs = 6_000;

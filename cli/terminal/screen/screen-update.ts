@@ -1,0 +1,138 @@
+/** The screen as a pure function of actions: the next state, and what the edge is to do. */
+import type { Invocation, SettingRow } from "../../../orchestrator/contract/session.ts";
+import { bufferOf } from "../composer/text-buffer.ts";
+import { isEmpty, withCompletion } from "../composer/composer.ts";
+import type { TranscriptLook } from "../transcript/entry-lines.ts";
+import { settle, withEntry } from "../transcript/transcript.ts";
+import { withAttached, withEvents, withLink } from "./event-update.ts";
+import { withKey, withPaste } from "./key-update.ts";
+import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
+
+/** Applies one action. Never throws. */
+export function update(state: ScreenState, action: Action): Step {
+  switch (action.type) {
+    case "key":
+      return withKey(state, action);
+    case "paste":
+      return withPaste(state, action);
+    case "resize":
+      return step({ ...state, size: { columns: action.columns, rows: action.rows } });
+    case "tick":
+      return step(ticked(state, action.at));
+    case "attached":
+      return withAttached(state, action);
+    case "events":
+      return withEvents(state, action.events, action.at);
+    case "link":
+      return withLink(state, action);
+    case "state":
+      return step(withSnapshot(state, action.state));
+    case "jobs":
+      return step({ ...state, jobs: action.jobs });
+    case "settings":
+      return step(withSettings(state, action.settings));
+    case "completion":
+      return completed(state, action);
+    case "submitted":
+      return withSubmitted(state, action);
+    case "refused":
+      return step(withRefused(state, action));
+    case "invoked":
+      return invoked(state, action.invocation);
+    case "rows":
+      return step(withRows(state, action));
+    case "flash":
+      return step(flashed(state, action.level, action.text, action.at));
+  }
+}
+
+function ticked(state: ScreenState, at: number): ScreenState {
+  const isOver = state.flash !== undefined && state.flash.until <= at;
+  return isOver ? { ...state, now: at, flash: undefined } : { ...state, now: at };
+}
+
+/** A snapshot replaces what was patched together from events, unless it is older than them in its turn. */
+function withSnapshot(state: ScreenState, session: ScreenState["session"]): ScreenState {
+  if (session === undefined || session.sessionId !== state.sessionId) return state;
+  const isOlder = session.turn.epoch < (state.session?.turn.epoch ?? 0);
+  if (isOlder) return state;
+  return { ...state, session, pending: session.pendingInputs, isPaused: session.paused };
+}
+
+function withSettings(state: ScreenState, settings: readonly SettingRow[]): ScreenState {
+  const value = (name: string): SettingRow["value"] | undefined =>
+    settings.find((row) => row.name === name)?.value;
+  const look: TranscriptLook = {
+    style: value("transcript-style") === "repl" ? "repl" : "labels",
+    isCompact: value("compact-view-p") !== false,
+    hasThoughts: value("reasoning-traces-p") !== false,
+    hasTimestamps: value("turn-timestamps-p") === true,
+  };
+  return { ...state, look, showsActivity: value("activity-line-p") !== false };
+}
+
+function completed(state: ScreenState, { token, completion }: Extract<Action, { type: "completion" }>): Step {
+  // An answer to a text that has changed since is of no use.
+  if (token !== state.counter) return step(state);
+  if (completion.candidates.length === 0)
+    return step(flashed(state, "info", "Nothing to complete here. Enter sends.", state.now));
+  return step({ ...state, composer: withCompletion(state.composer, completion) });
+}
+
+function withSubmitted(
+  state: ScreenState,
+  { inputId, invocation }: Extract<Action, { type: "submitted" }>,
+): Step {
+  const sending = state.sending.filter((each) => each.inputId !== inputId);
+  const next = { ...state, sending };
+  return invocation === undefined ? step(next) : invoked(next, invocation);
+}
+
+/** What was refused comes back into the composer, or into the recall when something else is being written. */
+function withRefused(state: ScreenState, action: Extract<Action, { type: "refused" }>): ScreenState {
+  const sending = state.sending.filter(({ inputId }) => inputId !== action.inputId);
+  const { composer } = state;
+  const isFree = isEmpty(composer) && action.text !== "";
+  const restored = isFree ? { ...composer, buffer: bufferOf(action.text) } : composer;
+  return flashed({ ...state, sending, composer: restored }, "error", action.message, action.at);
+}
+
+/** Shows the answer of a command, and does what the front end has to do itself. */
+function invoked(state: ScreenState, invocation: Invocation): Step {
+  const commands: Command[] = [];
+  let next = state;
+  if (invocation.text.trim() !== "") {
+    const entry = { kind: "notice", level: "info", code: "command", text: invocation.text } as const;
+    const { transcript, printed } = settle(withEntry(state.transcript, entry));
+    next = { ...state, transcript };
+    if (printed.length > 0) commands.push({ type: "print", entries: printed });
+  }
+  if (invocation.switchedTo !== undefined && invocation.switchedTo !== state.sessionId)
+    commands.push({ type: "open", sessionId: invocation.switchedTo });
+  return step(next, ...commands, ...clientCommands(invocation.clientAction), {
+    type: "fetch",
+    what: "state",
+  });
+}
+
+function clientCommands(action: Invocation["clientAction"]): readonly Command[] {
+  switch (action) {
+    case undefined:
+      return [];
+    case "quit":
+      return [{ type: "leave", reason: "quit" }];
+    case "detach":
+      return [{ type: "leave", reason: "detached" }];
+    case "pick-conversation":
+      return [{ type: "pick", purpose: { kind: "conversation" } }];
+    case "pick-model":
+      return [{ type: "pick", purpose: { kind: "model" } }];
+    case "open-settings":
+      return [{ type: "pick", purpose: { kind: "setting" } }];
+  }
+}
+
+function withRows(state: ScreenState, action: Extract<Action, { type: "rows" }>): ScreenState {
+  const { purpose, title, rows, omitted } = action;
+  return { ...state, picker: { purpose, title, rows, omitted, query: "", index: 0 } };
+}

@@ -1,0 +1,97 @@
+/** What a transcript consists of: entries in the order in which they are shown. Finished ones go to the scrollback once. */
+import type {
+  MessageOrigin,
+  SessionUpdate,
+  ToolContent,
+  ToolKind,
+  ToolStatus,
+} from "../../../orchestrator/contract/session.ts";
+import type { OpenFence } from "../markdown/stream-blocks.ts";
+
+export type UserEntry = {
+  readonly kind: "user";
+  readonly messageId: string;
+  readonly text: string;
+  readonly origin: MessageOrigin;
+  readonly images: number;
+  readonly at: number;
+};
+
+/** Text of the model, or what is left of it when finished blocks have been printed. */
+export type TextEntry = {
+  readonly kind: "message" | "thought";
+  readonly messageId: string;
+  readonly text: string;
+  /** No more is to come. */
+  readonly isFinal: boolean;
+  /** False for what follows printed blocks of the same message. */
+  readonly isFirst: boolean;
+  readonly fence: OpenFence | undefined;
+  /** It goes on inside the block that was printed before: no blank line. */
+  readonly joins: boolean;
+};
+
+export type ToolEntry = {
+  readonly kind: "tool";
+  readonly callId: string;
+  readonly tool: string;
+  readonly title: string;
+  readonly toolKind: ToolKind;
+  readonly status: ToolStatus;
+  readonly content: readonly ToolContent[];
+  readonly resourceUris: readonly string[];
+  readonly durationMs: number | undefined;
+};
+
+export type NoticeEntry = {
+  readonly kind: "notice";
+  readonly level: "info" | "warning" | "error";
+  readonly code: string;
+  readonly text: string;
+};
+
+/** How a turn ended. */
+export type TurnEntry = {
+  readonly kind: "turn";
+  readonly outcome: "end-turn" | "cancelled" | "condition";
+  readonly text: string;
+};
+
+export type Entry = UserEntry | TextEntry | ToolEntry | NoticeEntry | TurnEntry;
+
+/** True when nothing will change the entry any more. */
+export function isFinished(entry: Entry): boolean {
+  if (entry.kind === "message" || entry.kind === "thought") return entry.isFinal;
+  return entry.kind !== "tool" || (entry.status !== "pending" && entry.status !== "running");
+}
+
+/** True when a blank line stands between two neighbours. */
+export function hasGap(before: Entry | undefined, entry: Entry): boolean {
+  if (before === undefined) return false;
+  if (entry.kind === "message" || entry.kind === "thought") return !(entry.joins && !entry.isFirst);
+  if (entry.kind === "tool") return before.kind !== "tool" || before.content.some(isShownDiff);
+  return entry.kind !== "turn" || before.kind !== "notice";
+}
+
+function isShownDiff({ type }: ToolContent): boolean {
+  return type === "diff";
+}
+
+/** The update types that make or change entries. */
+export type EntryUpdate = Extract<
+  SessionUpdate,
+  {
+    type:
+      | "user-message"
+      | "message-chunk"
+      | "thought-chunk"
+      | "output-discarded"
+      | "tool-call"
+      | "tool-call-update"
+      | "notice";
+  }
+>;
+
+export function isEntryUpdate(update: SessionUpdate): update is EntryUpdate {
+  return !["plan", "usage", "title", "mode"].includes(update.type);
+}

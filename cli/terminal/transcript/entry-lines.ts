@@ -1,0 +1,123 @@
+/** Entries of the transcript as lines of a width. */
+import { markdownLines } from "../markdown/markdown-lines.ts";
+import { type Ink, type Line, emptyLine, span, styled } from "../text/styled-line.ts";
+import { visibleText } from "../text/visible-text.ts";
+import { wrapLine } from "../text/wrap.ts";
+import type { Entry, NoticeEntry, TextEntry, UserEntry } from "./entries.ts";
+import { toolLines } from "./tool-lines.ts";
+
+/** What people chose of the looks (settings). */
+export type TranscriptLook = {
+  readonly style: "labels" | "repl";
+  readonly isCompact: boolean;
+  readonly hasThoughts: boolean;
+  readonly hasTimestamps: boolean;
+};
+
+export const plainLook: TranscriptLook = {
+  style: "labels",
+  isCompact: true,
+  hasThoughts: true,
+  hasTimestamps: false,
+};
+
+/** Lines of a user message that are shown; the rest is counted. */
+const userLineLimit = 60;
+/** From this width on, what is said is indented below its label. */
+const indentFrom = 40;
+
+/** The lines of an entry. */
+export function entryLines(entry: Entry, width: number, look: TranscriptLook): readonly Line[] {
+  switch (entry.kind) {
+    case "user":
+      return userLines(entry, width, look);
+    case "message":
+      return messageLines(entry, width, look);
+    case "thought":
+      return look.hasThoughts ? thoughtLines(entry, width) : [];
+    case "tool":
+      return toolLines(entry, width, look.isCompact);
+    case "notice":
+      return noticeLines(entry, width);
+    case "turn":
+      return turnLines(entry.outcome, entry.text, width);
+  }
+}
+
+function userLines(entry: UserEntry, width: number, look: TranscriptLook): readonly Line[] {
+  const isAutomatic = entry.origin === "automatic";
+  const text = visibleText(entry.text).trimEnd();
+  const all = text.split("\n");
+  const shown = all.slice(0, userLineLimit);
+  const more = all.length - shown.length;
+  const notes = [
+    ...(more > 0 ? [`… ${more} more lines`] : []),
+    ...(entry.images > 0 ? [`+ ${entry.images} ${entry.images === 1 ? "image" : "images"}`] : []),
+  ];
+  const ink: Ink = isAutomatic ? "muted" : "user";
+  const indent = bodyIndent(width, look);
+  const first = look.style === "repl" ? [span("> ", { ink })] : indent;
+  const body = shown.flatMap((each, index) =>
+    wrapLine([span(each, isAutomatic ? { ink: "muted" } : {})], width, {
+      first: index === 0 ? first : indent,
+      rest: indent,
+    }),
+  );
+  const tail = notes.map((note) => [...indent, span(note, { ink: "muted" })]);
+  const time = look.hasTimestamps ? ` ${new Date(entry.at).toTimeString().slice(0, 5)}` : "";
+  const label = isAutomatic ? "∙ continuing" : "❯ you";
+  if (look.style === "repl")
+    return [...(time === "" ? [] : [[span(time.trim(), { ink: "muted" })]]), ...body, ...tail];
+  const steered = entry.origin === "steering" ? " (steering)" : "";
+  return [[span(label, { ink, bold: true }), span(steered + time, { ink: "muted" })], ...body, ...tail];
+}
+
+function bodyIndent(width: number, look: TranscriptLook): Line {
+  return look.style === "repl" || width >= indentFrom ? [span("  ")] : [];
+}
+
+function messageLines(entry: TextEntry, width: number, look: TranscriptLook): readonly Line[] {
+  const indent = bodyIndent(width, look);
+  const room = Math.max(1, width - (indent[0]?.text.length ?? 0));
+  const body = markdownLines(entry.text, room, entry.fence).map((each) =>
+    each.length === 0 ? emptyLine : [...indent, ...each],
+  );
+  if (!entry.isFirst || body.length === 0) return body;
+  if (look.style === "labels") return [[span("● autolith", { ink: "accent", bold: true })], ...body];
+  const [first = emptyLine, ...rest] = body;
+  return [[span("< ", { ink: "accent" }), ...first.slice(1)], ...rest];
+}
+
+function thoughtLines(entry: TextEntry, width: number): readonly Line[] {
+  const indent = [span(width >= indentFrom ? "  " : "")].filter(({ text }) => text !== "");
+  return visibleText(entry.text)
+    .trim()
+    .split("\n")
+    .flatMap((each) => wrapLine([span(each)], width, { first: indent, rest: indent }))
+    .map((each) => styled(each, { dim: true, italic: true }));
+}
+
+function noticeLines({ level, code, text }: NoticeEntry, width: number): readonly Line[] {
+  if (code === "command") return markdownLines(text, width);
+  const ink: Ink = level === "error" ? "bad" : level === "warning" ? "warn" : "muted";
+  const mark = level === "error" ? "✗ " : level === "warning" ? "! " : "∙ ";
+  return visibleText(text)
+    .trimEnd()
+    .split("\n")
+    .flatMap((each, index) =>
+      wrapLine([span(each, { ink })], width, {
+        first: [span(index === 0 ? mark : "  ", { ink })],
+        rest: [span("  ")],
+      }),
+    );
+}
+
+function turnLines(
+  outcome: "end-turn" | "cancelled" | "condition",
+  text: string,
+  width: number,
+): readonly Line[] {
+  const mark = outcome === "end-turn" ? "─" : outcome === "cancelled" ? "⊘" : "✗";
+  const ink: Ink = outcome === "end-turn" ? "muted" : outcome === "cancelled" ? "warn" : "bad";
+  return wrapLine([span(text, { ink })], width, { first: [span(`${mark} `, { ink })], rest: [span("  ")] });
+}

@@ -1,0 +1,270 @@
+/**
+ * The transcript as a pure function of updates. Entries that can change are *live*; {@link settle} takes those that cannot from the front,
+ * to be printed into the scrollback once. What was printed is remembered by its ids, so that a history that is read again after a lost
+ * connection shows nothing twice.
+ */
+import { finishedCut } from "../markdown/stream-blocks.ts";
+import {
+  type Entry,
+  type EntryUpdate,
+  type NoticeEntry,
+  type TextEntry,
+  type ToolEntry,
+  hasGap,
+  isFinished,
+} from "./entries.ts";
+
+/** An entry for the scrollback. */
+export type PrintedEntry = { readonly entry: Entry; readonly gap: boolean };
+
+export type Transcript = {
+  readonly live: readonly Entry[];
+  /** The entry that was printed last. */
+  readonly last: Entry | undefined;
+  /** What was printed: message id → characters of it, call id and user message → 0. The oldest ones are forgotten. */
+  readonly printed: ReadonlyMap<string, number>;
+  /** While history is read again: characters of a message that came so far. */
+  readonly replayed: ReadonlyMap<string, number> | undefined;
+};
+
+/** Ids that are remembered. */
+const rememberedIds = 2_048;
+/** Entries that may be live; older ones are printed as they are. */
+const liveEntryLimit = 256;
+
+export const emptyTranscript: Transcript = {
+  live: [],
+  last: undefined,
+  printed: new Map(),
+  replayed: undefined,
+};
+
+/** Before history comes again: what was live comes with it. */
+export function beginReplay(transcript: Transcript): Transcript {
+  return { ...transcript, live: [], replayed: new Map() };
+}
+
+/** Behind the replay: what is live now goes on by events. */
+export function endReplay(transcript: Transcript): Transcript {
+  return { ...transcript, replayed: undefined };
+}
+
+/** Applies one update. */
+export function withUpdate(transcript: Transcript, update: EntryUpdate): Transcript {
+  switch (update.type) {
+    case "user-message":
+      return wasShown(transcript, update.messageId)
+        ? transcript
+        : withEntry(transcript, {
+            kind: "user",
+            messageId: update.messageId,
+            text: update.text,
+            origin: update.origin,
+            images: update.images ?? 0,
+            at: update.at,
+          });
+    case "message-chunk":
+      return withChunk(transcript, "message", update.messageId, update.text, update.final === true);
+    case "thought-chunk":
+      return withChunk(transcript, "thought", update.messageId, update.text, update.final === true);
+    case "output-discarded":
+      return withoutOutput(transcript, update.prefix);
+    case "tool-call":
+      return withToolCall(transcript, update);
+    case "tool-call-update":
+      return withToolNews(transcript, update);
+    case "notice":
+      return withNotice(transcript, update);
+  }
+}
+
+/** Adds an entry behind all others. */
+export function withEntry(transcript: Transcript, entry: Entry): Transcript {
+  return { ...transcript, live: [...closedTexts(transcript.live), entry] };
+}
+
+/** Whatever comes behind a text ends it: chunks of one message are not interleaved with others'. */
+function closedTexts(live: readonly Entry[]): readonly Entry[] {
+  const last = live.at(-1);
+  const isOpen = last !== undefined && (last.kind === "message" || last.kind === "thought") && !last.isFinal;
+  return isOpen ? [...live.slice(0, -1), { ...last, isFinal: true }] : live;
+}
+
+/** Takes the finished entries from the front: what is to be printed now, in order. */
+export function settle(transcript: Transcript): {
+  readonly transcript: Transcript;
+  readonly printed: readonly PrintedEntry[];
+} {
+  const printed: PrintedEntry[] = [];
+  let { last } = transcript;
+  const ids = new Map(transcript.printed);
+  let live = [...transcript.live];
+  const print = (entry: Entry): void => {
+    if (!isBlank(entry)) {
+      printed.push({ entry, gap: hasGap(last, entry) });
+      last = entry;
+    }
+    remember(ids, entry);
+  };
+  for (;;) {
+    const [first] = live;
+    if (first === undefined) break;
+    if (isFinished(first) || live.length > liveEntryLimit) {
+      print(first);
+      live = live.slice(1);
+      continue;
+    }
+    const parts = first.kind === "message" || first.kind === "thought" ? divided(first) : undefined;
+    if (parts === undefined) break;
+    print(parts.finished);
+    live = [parts.rest, ...live.slice(1)];
+  }
+  if (printed.length === 0 && live.length === transcript.live.length) return { transcript, printed };
+  return { transcript: { ...transcript, live, last, printed: ids }, printed };
+}
+
+/** A text in its finished blocks and the rest, or undefined when no block is finished. */
+function divided(entry: TextEntry): { readonly finished: TextEntry; readonly rest: TextEntry } | undefined {
+  const cut = finishedCut(entry.text, entry.fence);
+  if (cut.length === 0) return undefined;
+  const rest: TextEntry = {
+    ...entry,
+    text: entry.text.slice(cut.length),
+    isFirst: false,
+    fence: cut.fence,
+    joins: cut.joins,
+  };
+  return { finished: { ...entry, text: entry.text.slice(0, cut.length), isFinal: true }, rest };
+}
+
+function isBlank(entry: Entry): boolean {
+  return (entry.kind === "message" || entry.kind === "thought") && entry.text.trim() === "";
+}
+
+function idOf(entry: Entry): string | undefined {
+  if (entry.kind === "tool") return entry.callId;
+  if (entry.kind === "notice") return noticeKey(entry);
+  return entry.kind === "turn" ? undefined : entry.messageId;
+}
+
+function noticeKey({ code, text }: { readonly code: string; readonly text: string }): string {
+  return `notice:${code}:${text.slice(0, 200)}`;
+}
+
+function remember(ids: Map<string, number>, entry: Entry): void {
+  const id = idOf(entry);
+  if (id === undefined) return;
+  const length = entry.kind === "message" || entry.kind === "thought" ? entry.text.length : 0;
+  const before = ids.get(id) ?? 0;
+  ids.delete(id);
+  ids.set(id, before + length);
+  for (const oldest of ids.keys()) {
+    if (ids.size <= rememberedIds) break;
+    ids.delete(oldest);
+  }
+}
+
+/** True when the thing with that id stands in the transcript already. */
+function wasShown(transcript: Transcript, id: string): boolean {
+  return transcript.printed.has(id) || transcript.live.some((entry) => idOf(entry) === id);
+}
+
+function withChunk(
+  transcript: Transcript,
+  kind: "message" | "thought",
+  messageId: string,
+  text: string,
+  isFinal: boolean,
+): Transcript {
+  const { fresh, replayed } = unseenPart(transcript, messageId, text);
+  const base = replayed === transcript.replayed ? transcript : { ...transcript, replayed };
+  const at = base.live.findLastIndex((entry) => entry.kind === kind && entry.messageId === messageId);
+  const found = base.live[at];
+  if (found !== undefined && (found.kind === "message" || found.kind === "thought")) {
+    const next = { ...found, text: found.text + fresh, isFinal: found.isFinal || isFinal };
+    return { ...base, live: base.live.with(at, next) };
+  }
+  const isKnown = base.printed.has(messageId);
+  if (isKnown && fresh === "") return base;
+  const entry: TextEntry = {
+    kind,
+    messageId,
+    text: fresh,
+    isFinal,
+    isFirst: !isKnown,
+    fence: undefined,
+    joins: isKnown,
+  };
+  return { ...base, live: [...closedTexts(base.live), entry] };
+}
+
+/** While history is read again, the part of a chunk that lies behind what was printed of its message. */
+function unseenPart(
+  { printed, replayed }: Transcript,
+  messageId: string,
+  text: string,
+): { readonly fresh: string; readonly replayed: ReadonlyMap<string, number> | undefined } {
+  const known = printed.get(messageId);
+  if (replayed === undefined || known === undefined) return { fresh: text, replayed };
+  const before = replayed.get(messageId) ?? 0;
+  const next = new Map(replayed).set(messageId, before + text.length);
+  return { fresh: text.slice(Math.max(0, known - before)), replayed: next };
+}
+
+/** The output of a failed attempt: what is live goes; for what was printed a line says that it is void. */
+function withoutOutput(transcript: Transcript, prefix: string): Transcript {
+  const isVoid = (entry: Entry): boolean =>
+    (entry.kind === "message" || entry.kind === "thought") && entry.messageId.startsWith(prefix);
+  const live = transcript.live.filter((entry) => !isVoid(entry));
+  const printed = new Map([...transcript.printed].filter(([id]) => !id.startsWith(prefix)));
+  const next = { ...transcript, live, printed };
+  if (printed.size === transcript.printed.size || transcript.replayed !== undefined) return next;
+  return withEntry(next, {
+    kind: "notice",
+    level: "warning",
+    code: "output-discarded",
+    text: "The answer broke off; it is made again from its beginning.",
+  });
+}
+
+type ToolCall = Extract<EntryUpdate, { type: "tool-call" }>;
+type ToolNews = Extract<EntryUpdate, { type: "tool-call-update" }>;
+
+function withToolCall(transcript: Transcript, update: ToolCall): Transcript {
+  if (transcript.printed.has(update.callId)) return transcript;
+  const at = transcript.live.findIndex((entry) => entry.kind === "tool" && entry.callId === update.callId);
+  const entry: ToolEntry = {
+    kind: "tool",
+    callId: update.callId,
+    tool: update.tool,
+    title: update.title,
+    toolKind: update.kind,
+    status: update.status,
+    content: [],
+    resourceUris: [],
+    durationMs: undefined,
+  };
+  return at < 0 ? withEntry(transcript, entry) : { ...transcript, live: transcript.live.with(at, entry) };
+}
+
+function withToolNews(transcript: Transcript, update: ToolNews): Transcript {
+  const at = transcript.live.findIndex((entry) => entry.kind === "tool" && entry.callId === update.callId);
+  const found = transcript.live[at];
+  if (found?.kind !== "tool") return transcript;
+  const next: ToolEntry = {
+    ...found,
+    status: update.status ?? found.status,
+    content: update.content ?? found.content,
+    resourceUris: update.resourceUris ?? found.resourceUris,
+    durationMs: update.durationMs ?? found.durationMs,
+  };
+  return { ...transcript, live: transcript.live.with(at, next) };
+}
+
+function withNotice(transcript: Transcript, update: Extract<EntryUpdate, { type: "notice" }>): Transcript {
+  const { level, code, text } = update;
+  if (transcript.replayed !== undefined && transcript.printed.has(noticeKey({ code, text })))
+    return transcript;
+  const entry: NoticeEntry = { kind: "notice", level, code, text };
+  return withEntry(transcript, entry);
+}
