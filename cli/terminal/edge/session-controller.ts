@@ -144,7 +144,7 @@ export class SessionController {
         return;
       }
       case "fork": {
-        const source = opening.sessionId as ConversationId;
+        const source = idOf(opening.sessionId);
         const opened = await link.request("open", { how: "fork", source, ...mode });
         await this.#attach(opened.sessionId, openingTail);
       }
@@ -155,7 +155,7 @@ export class SessionController {
     const mode = this.#mode === undefined ? {} : { mode: this.#mode };
     const opened = await this.#required().request("open", {
       how: "load",
-      sessionId: sessionId as ConversationId,
+      sessionId: idOf(sessionId),
       ...mode,
     });
     await this.#attach(opened.sessionId, tail);
@@ -166,10 +166,8 @@ export class SessionController {
     const { isReadOnly, takeOver, dispatch, now } = this.#options;
     const before = this.#sessionId;
     if (before !== undefined && before !== sessionId)
-      await link
-        .request("detach", { sessionId: before as ConversationId, clients: "self" })
-        .catch(() => undefined);
-    const id = sessionId as ConversationId;
+      await link.request("detach", { sessionId: idOf(before), clients: "self" }).catch(() => undefined);
+    const id = idOf(sessionId);
     this.#events.clear();
     // Events come from the moment of attaching; they wait until the view has been applied.
     this.#sessionId = sessionId;
@@ -371,7 +369,7 @@ export class SessionController {
 
   #id(): ConversationId {
     if (this.#sessionId === undefined) throw new OpeningError("disconnected", "No conversation is open yet.");
-    return this.#sessionId as ConversationId;
+    return idOf(this.#sessionId);
   }
 }
 
@@ -386,6 +384,11 @@ function submitOnce(
 
 function noDraft(): { readonly draft: null } {
   return { draft: null };
+}
+
+/** An id that came from the host, or that the host will refuse. */
+function idOf(sessionId: string): ConversationId {
+  return sessionId as ConversationId;
 }
 
 function codeOf(error: unknown): string {

@@ -105,7 +105,7 @@ export function codeLines(text: string, info: string, width: number): readonly L
 function listLines(list: Tokens.List, width: number): readonly Line[] {
   const start = list.start === "" ? 1 : list.start;
   return list.items.flatMap((item, index) => {
-    const mark = list.ordered ? `${Number(start) + index}. ` : "• ";
+    const mark = list.ordered ? `${start + index}. ` : "• ";
     const rest = [span(" ".repeat(mark.length))];
     const body = itemLines(item, Math.max(1, width - mark.length));
     const lines = body.map((each, row) => [...(row === 0 ? [span(mark, { ink: "accent" })] : rest), ...each]);

@@ -9,9 +9,7 @@ const tabColumns = 4;
 /** C0 without line feed, DEL, C1, the bidirectional overrides, which reorder what a person approves, and lone surrogates. */
 // oxlint-disable-next-line no-control-regex
 const unsafe = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/;
-// oxlint-disable-next-line no-control-regex
-const everyUnsafe =
-  /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/g;
+const everyUnsafe = new RegExp(unsafe, "g");
 /** What programs print for colours, cursor moves and titles: left out whole, because its rest would be noise. */
 // oxlint-disable-next-line no-control-regex
 const escapeSequence = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\^_])/g;
