@@ -9,6 +9,7 @@ import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
 import type { SessionService } from "../orchestrator/contract/session.ts";
 import { JobHost } from "../orchestrator/host/job-host.ts";
 import { PapercutStore } from "../orchestrator/papercuts/papercut-store.ts";
+import { PermissionRules } from "../orchestrator/permissions/permission-rules.ts";
 import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
 import type { ListedModel, SessionEnvironment } from "../orchestrator/sessions/session-environment.ts";
 import { SessionHost } from "../orchestrator/sessions/session-host.ts";
@@ -139,6 +140,7 @@ async function compose(
     listModels: () => cataloguedModels.map(listedModel),
     settings,
     papercuts: new PapercutStore(roots.data, Date.now),
+    permissionRules: new PermissionRules(roots.state),
     explicitMode: options.permissions,
     roles: (workspace) =>
       discoverRoles({

@@ -12,6 +12,7 @@ import type { SpawnLimits } from "../jobs/spawn-budget.ts";
 import type { Job } from "../jobs/job-table.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
 import type { PapercutStore } from "../papercuts/papercut-store.ts";
+import type { PermissionRules } from "../permissions/permission-rules.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import type { WorktreeMachine } from "../worktrees/worktree-machine.ts";
 import type { SettingsStore } from "./settings/settings-store.ts";
@@ -31,6 +32,7 @@ export type SessionEnvironment = {
   readonly listModels: () => readonly ListedModel[];
   readonly settings: SettingsStore;
   readonly papercuts: PapercutStore;
+  readonly permissionRules: PermissionRules;
   /** The mode that new sessions begin with when neither they nor the preferences say one. */
   readonly explicitMode: PermissionMode | undefined;
   readonly roles: (workspace: string) => RoleCatalog;

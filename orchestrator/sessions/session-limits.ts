@@ -1,4 +1,5 @@
 /** Bounds of a session's views and lists. */
+import { permissionRuleLimit, ruleCommandLimit } from "../permissions/permission-rules.ts";
 import { type Limit, topicLimits } from "../settings/limits/limit.ts";
 import { candidateLimit } from "./catalog/completion.ts";
 import { windowCharacters } from "./catalog/conversation-scheme.ts";
@@ -17,5 +18,7 @@ export const sessionLimits: readonly Limit[] = topicLimits("sessions", [
   ["window of a conversation", windowCharacters, "characters"],
   ["candidates of a completion", candidateLimit, "items"],
   ["remembered approvals", approvalLimit, "items"],
+  ["commands approved for good", permissionRuleLimit, "items"],
+  ["one command approved for good", ruleCommandLimit, "characters"],
   ["title", titleLimit, "characters"],
 ]);

@@ -63,6 +63,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     workspace: () => core?.workingDirectory ?? workingDirectory,
     epoch: () => session?.runningEpoch ?? null,
     broker,
+    rules: environment.permissionRules,
     sandboxProblem: environment.sandboxProblem,
     searchPath: environment.searchPath,
     classify: (request, signal) =>

@@ -44,6 +44,46 @@ describe("permissions of a session in mode ask", () => {
     expect(session.state().permissionRequests).toEqual([]);
   });
 
+  it("an approval for good holds in other sessions, for the exact command alone; it is listed and cleared", async () => {
+    await using scene = await openScene(script, { permissions: "ask" });
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    await session.prompt(text("try"));
+    const asked = await eventsUntil(client, (event) => event.kind === "permission-requested");
+    const request = asked.find((event) => event.kind === "permission-requested")?.request;
+    session.answerPermission(request?.requestId ?? "", "allow-always");
+    await eventsUntil(client, isTurnEnd);
+    const other = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    await say(other, "again");
+    expect(scene.server.requests[3]?.text).toContain("exit 0");
+    const listed = await other.invoke("permissions", { input: "list" });
+    expect(listed.text).toBe(`durable  ${scene.pit.workspace}  echo approved`);
+    expect((await other.invoke("permissions", { input: "clear" })).text).toContain("1 of them durable");
+    await say(other, "third");
+    expect(scene.server.requests[5]?.text).toContain("nobody is attached");
+  });
+
+  it("mode sandbox asks nobody; mode auto asks for what it does not allow, and says why", async () => {
+    await using scene = await openScene(
+      (request) =>
+        request.text.includes("classif") && !request.text.includes("shell__run")
+          ? answer("DENY")
+          : JSON.stringify(request.body).includes("function_call_output")
+            ? answer("ok")
+            : run("echo approved"),
+      { permissions: "auto" },
+    );
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    await session.prompt(text("try"));
+    const asked = await eventsUntil(client, (event) => event.kind === "permission-requested");
+    const request = asked.find((event) => event.kind === "permission-requested")?.request;
+    expect(request?.reason).toMatch(/judged|classifier|denied/);
+    session.answerPermission(request?.requestId ?? "", "allow-once");
+    await eventsUntil(client, isTurnEnd);
+    expect(scene.server.requests.at(-1)?.text).toContain("exit 0");
+  });
+
   it("what the only client that could answer leaves open is denied", async () => {
     await using scene = await openScene(script, { permissions: "ask" });
     const session = await scene.service.create({ workingDirectory: scene.pit.workspace });

@@ -26,6 +26,8 @@ export const permissionRequestSchema = z.strictObject({
   asker: z.string(),
   /** One line. */
   title: z.string(),
+  /** Why it is asked although the mode decides by itself; absent in mode ask. */
+  reason: z.string().optional(),
   /** kind `command`: the exact shell text and its directory. */
   command: z.string().optional(),
   directory: z.string().optional(),
@@ -35,8 +37,12 @@ export const permissionRequestSchema = z.strictObject({
 });
 export type PermissionRequest = z.infer<typeof permissionRequestSchema>;
 
-/** `allow-session` covers the exact command and directory, or tool and arguments, until the mode changes or the session closes. */
-export const permissionAnswerSchema = z.enum(["allow-once", "allow-session", "deny"]);
+/**
+ * `allow-session` covers the exact command and directory, or tool and arguments, until the mode changes or the session closes.
+ * `allow-always` covers the exact command and directory in every session, until the rules are cleared; for kinds other than `command` it
+ * is as `allow-session`.
+ */
+export const permissionAnswerSchema = z.enum(["allow-once", "allow-session", "allow-always", "deny"]);
 export type PermissionAnswer = z.infer<typeof permissionAnswerSchema>;
 
 /** Catalogues whose contents may have changed; fetch again. */

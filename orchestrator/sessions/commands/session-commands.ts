@@ -4,7 +4,7 @@ import { type ConversationId, conversationIdSchema } from "../../contract/identi
 import { permissionModeSchema } from "../../contract/permissions.ts";
 import type { UsageCounters } from "../../contract/session/updates.ts";
 import { isOverThreshold } from "../turns/compaction.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandContext } from "./command.ts";
 import { said } from "./command.ts";
 
 /** Conversations that a listing shows. */
@@ -105,17 +105,20 @@ export const sessionCommands: readonly Command[] = [
     name: "permissions",
     busy: "apply",
     topic: "permissions",
-    summary: "Shows or changes how commands are permitted, lists or clears this session's approvals.",
+    summary: "Shows or changes how commands are permitted, lists or clears approvals.",
     arguments: "[ask|auto|sandbox|full|list|clear]",
     maxWords: 1,
-    run: async (input, { core, setMode, approvals, clearApprovals }) => {
+    run: async (input, context) => {
+      const { core, setMode } = context;
+      const { permissionRules } = core.environment;
       const word = input.replace(/^:/, "").toLowerCase();
-      if (word === "list") {
-        const lines = approvals();
-        return said(lines.length === 0 ? "Nothing is approved for this session." : lines.join("\n"));
+      if (word === "list") return said(await approvalListing(context));
+      if (word === "clear") {
+        context.clearApprovals();
+        const rules = await permissionRules.clear();
+        return said(`All approvals are gone, ${rules} of them durable. permission mode ${core.mode}`);
       }
-      if (word === "clear") clearApprovals();
-      else if (word !== "") {
+      if (word !== "") {
         const mode = permissionModeSchema.safeParse(word);
         if (!mode.success)
           throw new AutolithError(
@@ -124,7 +127,10 @@ export const sessionCommands: readonly Command[] = [
           );
         await setMode(mode.data);
       }
-      return said(`permission mode ${core.mode}; ${approvals().length} approval(s) for this session`);
+      const rules = await permissionRules.list();
+      return said(
+        `permission mode ${core.mode}; ${context.approvals().length} approval(s) for this session, ${rules.length} durable`,
+      );
     },
   },
   {
@@ -295,6 +301,15 @@ export const sessionCommands: readonly Command[] = [
     run: (input, { help }) => Promise.resolve(said(help(input))),
   },
 ];
+
+async function approvalListing({ core, approvals }: CommandContext): Promise<string> {
+  const rules = await core.environment.permissionRules.list();
+  const lines = [
+    ...approvals().map((approval) => `session  ${approval}`),
+    ...rules.map(({ command, directory }) => `durable  ${directory}  ${command}`),
+  ];
+  return lines.length === 0 ? "Nothing is approved." : lines.join("\n");
+}
 
 function contextText(tokens: number | null, window: number): string {
   if (tokens === null) return `unknown of ${window} tokens`;

@@ -55,7 +55,7 @@ export class PermissionBroker {
         request,
         settle: (reply) => {
           signal.removeEventListener("abort", abort);
-          if (reply === "allow-session") this.#approve(approvalKey);
+          if (reply === "allow-session" || reply === "allow-always") this.#approve(approvalKey);
           resolve(reply);
         },
       });

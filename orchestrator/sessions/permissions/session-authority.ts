@@ -1,14 +1,17 @@
 /**
- * Authority of an interactive session: what the headless authority decides, and in mode ask a person. The mode may change at any time; each
- * decision is made under the mode of its moment.
+ * Authority of an interactive session. In mode ask a person decides; in mode auto the person is asked for what the headless authority would
+ * deny; sandbox and full never ask. The mode may change at any time; each decision is made under the mode of its moment.
  */
-import type { Authority, CommandDecision, PathDecision, PermissionMode } from "../../contract/permissions.ts";
+import type {
+  Authority,
+  CommandDecision,
+  CommandRequest,
+  PathDecision,
+  PermissionMode,
+} from "../../contract/permissions.ts";
 import type { ToolCaller } from "../../contract/caller.ts";
-import {
-  type HeadlessAuthorityParts,
-  headlessAuthority,
-  isWithin,
-} from "../../permissions/headless-authority.ts";
+import { type HeadlessAuthorityParts, headlessAuthority } from "../../permissions/headless-authority.ts";
+import type { PermissionRules } from "../../permissions/permission-rules.ts";
 import type { PermissionBroker, Reply } from "./permission-broker.ts";
 
 export type SessionAuthorityParts = Omit<HeadlessAuthorityParts, "mode" | "workspace"> & {
@@ -16,6 +19,8 @@ export type SessionAuthorityParts = Omit<HeadlessAuthorityParts, "mode" | "works
   /** Absolute real path of the session's working directory. */
   readonly workspace: () => string;
   readonly broker: PermissionBroker;
+  /** What was approved for good. */
+  readonly rules: Pick<PermissionRules, "has" | "add">;
   /** The turn that runs, when it is the primary that asks. */
   readonly epoch: () => number | null;
 };
@@ -24,38 +29,19 @@ export type SessionAuthorityParts = Omit<HeadlessAuthorityParts, "mode" | "works
 export function sessionAuthority(parts: SessionAuthorityParts): Authority {
   const headless = (): Authority =>
     headlessAuthority({ ...parts, mode: parts.mode(), workspace: parts.workspace() });
-  const epochOf = (caller: ToolCaller): number | null => (caller.kind === "primary" ? parts.epoch() : null);
   return {
     get mode() {
       return parts.mode();
     },
-    decideCommand: async (request, signal) => {
-      if (parts.mode() !== "ask") return headless().decideCommand(request, signal);
-      const { command, directory, callId, caller } = request;
-      const reply = await parts.broker.ask(
-        {
-          kind: "command",
-          epoch: epochOf(caller),
-          callId,
-          tool: "shell.run",
-          asker: caller.jobName,
-          title: `Run a command in ${directory}`,
-          command,
-          directory,
-          approvalKey: JSON.stringify(["command", directory, command]),
-        },
-        signal,
-      );
-      return isAllowed(reply) ? { kind: "full" } : refusal(reply, "The command");
-    },
+    decideCommand: (request, signal) => decideCommand(request, signal, headless(), parts),
     decidePath: async (request, signal) => {
       const { path, access, caller } = request;
-      if (parts.mode() !== "ask" || isWithin(parts.workspace(), path))
-        return headless().decidePath(request, signal);
+      const decision = await headless().decidePath(request, signal);
+      if (decision.kind === "allowed" || !asks(parts.mode())) return decision;
       const reply = await parts.broker.ask(
         {
           kind: "path",
-          epoch: epochOf(caller),
+          epoch: epochOf(caller, parts),
           callId: "",
           tool: access === "read" ? "resource.read" : "resource.edit",
           asker: caller.jobName,
@@ -68,13 +54,13 @@ export function sessionAuthority(parts: SessionAuthorityParts): Authority {
       return isAllowed(reply) ? { kind: "allowed" } : refusal(reply, path);
     },
     decideExternalTool: async (request, signal): Promise<PathDecision> => {
-      if (parts.mode() !== "ask") return headless().decideExternalTool(request, signal);
+      if (!asks(parts.mode())) return headless().decideExternalTool(request, signal);
       const { tool, caller } = request;
       const args = JSON.parse(JSON.stringify(request.arguments ?? null)) as null;
       const reply = await parts.broker.ask(
         {
           kind: "tool",
-          epoch: epochOf(caller),
+          epoch: epochOf(caller, parts),
           callId: "",
           tool,
           asker: caller.jobName,
@@ -90,8 +76,50 @@ export function sessionAuthority(parts: SessionAuthorityParts): Authority {
   };
 }
 
+/** Modes in which a person is asked for what they do not allow by themselves. */
+function asks(mode: PermissionMode): boolean {
+  return mode === "ask" || mode === "auto";
+}
+
+function epochOf(caller: ToolCaller, parts: Pick<SessionAuthorityParts, "epoch">): number | null {
+  return caller.kind === "primary" ? parts.epoch() : null;
+}
+
+async function decideCommand(
+  request: CommandRequest,
+  signal: AbortSignal,
+  headless: Authority,
+  parts: SessionAuthorityParts,
+): Promise<CommandDecision> {
+  const mode = parts.mode();
+  const { command, directory, callId, caller } = request;
+  if (!asks(mode)) return headless.decideCommand(request, signal);
+  if (await parts.rules.has({ command, directory })) return { kind: "full" };
+  // In mode auto the person is asked for what the classifier does not allow, and told why.
+  const judged = mode === "auto" ? await headless.decideCommand(request, signal) : undefined;
+  if (judged !== undefined && judged.kind !== "denied") return judged;
+  const reply = await parts.broker.ask(
+    {
+      kind: "command",
+      epoch: epochOf(caller, parts),
+      callId,
+      tool: "shell.run",
+      asker: caller.jobName,
+      title: `Run a command in ${directory}`,
+      ...(judged === undefined ? {} : { reason: judged.reason }),
+      command,
+      directory,
+      approvalKey: JSON.stringify(["command", directory, command]),
+    },
+    signal,
+  );
+  if (reply === "allow-always") await parts.rules.add({ command, directory });
+  if (isAllowed(reply)) return { kind: "full" };
+  return reply === "nobody" && judged !== undefined ? judged : refusal(reply, "The command");
+}
+
 function isAllowed(reply: Reply): boolean {
-  return reply === "allow-once" || reply === "allow-session";
+  return reply === "allow-once" || reply === "allow-session" || reply === "allow-always";
 }
 
 function refusal(reply: Reply, what: string): Extract<CommandDecision, { kind: "denied" }> {
