@@ -1,5 +1,11 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeSandpit } from "../support/cli/launch.ts";
+import { conversationIdSchema } from "../../orchestrator/contract/identifiers.ts";
+import type { SessionUpdate } from "../../orchestrator/contract/session.ts";
+import { loadConversation } from "../../orchestrator/record/conversation.ts";
+import { resolveRoots } from "../../orchestrator/record/roots.ts";
+import { replayedUpdates } from "../../orchestrator/sessions/view/history-pages.ts";
+import { type Sandpit, makeSandpit } from "../support/cli/launch.ts";
 import { type RecordedRequest, answer, calls } from "../support/model-server/script.ts";
 import { startModelServer } from "../support/model-server/server.ts";
 import { startHostProcess } from "../support/sessions/session-host-process.ts";
@@ -7,6 +13,13 @@ import { startHostProcess } from "../support/sessions/session-host-process.ts";
 type Item = { readonly type: string; readonly call_id?: string; readonly role?: string };
 
 const itemsOf = ({ body }: RecordedRequest): readonly Item[] => (body as { input: readonly Item[] }).input;
+
+/** What the record shows, as a host that opens it would replay it. */
+async function shownOf(pit: Sandpit, id: string): Promise<readonly SessionUpdate[]> {
+  const directory = join(resolveRoots(pit.environment).data, "conversations");
+  const { records } = await loadConversation({ directory }, conversationIdSchema.parse(id));
+  return replayedUpdates(records, pit.workspace).map(({ update }) => update);
+}
 
 function isTyped(item: Item | undefined): boolean {
   return item?.type === "message" && item.role === "user" && !JSON.stringify(item).includes(":EXECUTION-ID");
@@ -23,7 +36,7 @@ function unpaired(request: RecordedRequest): readonly string[] {
 
 describe("a session host killed in the middle of its work", () => {
   // After so many lines of its output: between admission, request, call, job, result, boundary and the next turn.
-  it.each([4, 9, 14, 19, 24, 30])(
+  it.each([4, 14, 19, 30])(
     "after %i events: resumed, nothing is lost and nothing is delivered twice",
     async (events) => {
       using pit = makeSandpit();
@@ -56,9 +69,8 @@ describe("a session host killed in the middle of its work", () => {
           second.lines.findLast(({ kind }) => kind === "turn")?.["state"] === "idle" &&
           lastPending(second.lines) === 0,
       );
-      await second.kill();
-      const third = await startHostProcess(pit, environment, first.opened.id);
-      const shown = third.opened.history.map(({ update }) => update);
+      await second.close();
+      const shown = await shownOf(pit, first.opened.id);
       const typed = shown.flatMap((update) =>
         update.type === "user-message" && update.origin !== "automatic" ? [update.text] : [],
       );
@@ -70,8 +82,9 @@ describe("a session host killed in the middle of its work", () => {
       );
       expect(new Set(completions).size).toBe(completions.length);
       for (const request of server.requests) expect(unpaired(request)).toEqual([]);
-      await third.close();
     },
+    // Two session hosts are started from source; on a busy machine that alone takes a minute.
+    300_000,
   );
 });
 
