@@ -5,7 +5,7 @@
 import { type SignalWatch, watchSignals } from "./signals.ts";
 
 /** Commands that end in order at a signal. All others keep the system's default. */
-const orderlyCommands: ReadonlySet<string> = new Set(["run-job", "example"]);
+const orderlyCommands: ReadonlySet<string> = new Set(["run-job", "example", "host", "acp"]);
 
 let early: SignalWatch | undefined = process.argv.slice(2).some((argument) => orderlyCommands.has(argument))
   ? watchSignals()

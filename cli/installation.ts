@@ -1,5 +1,5 @@
 /** Where this copy of autolith is installed. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -9,6 +9,14 @@ let known: string | undefined;
 export function installationRoot(): string {
   known ??= find(dirname(fileURLToPath(import.meta.url)));
   return known;
+}
+
+/** The version of this copy. */
+export function programVersion(): string {
+  const manifest = JSON.parse(readFileSync(join(installationRoot(), "package.json"), "utf8")) as {
+    version: string;
+  };
+  return manifest.version;
 }
 
 function find(start: string): string {

@@ -3,11 +3,9 @@
  * Standard output carries only what a command promises; messages go to standard error.
  */
 import "./early-signals.ts";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { UsageError, splitCommand } from "./arguments.ts";
 import { exitStatus } from "./exit-status.ts";
-import { installationRoot } from "./installation.ts";
+import { programVersion } from "./installation.ts";
 
 /** A subcommand: one line for the overview, and how to load it. `run` resolves to the exit status. */
 type Command = {
@@ -19,6 +17,10 @@ const commands: Readonly<Record<string, Command>> = {
   "run-job": {
     summary: "run one job file without a terminal",
     load: async () => (await import("./run-job/run-job-command.ts")).runJobCommand,
+  },
+  host: {
+    summary: "the session host that terminals join; they start it by themselves",
+    load: async () => (await import("./host/host-command.ts")).hostCommand,
   },
   lisp: {
     summary: "the Common Lisp: run files and forms, or a listener",
@@ -68,13 +70,6 @@ function overview(): string {
   ].join("\n");
 }
 
-function version(): string {
-  const manifest = JSON.parse(readFileSync(join(installationRoot(), "package.json"), "utf8")) as {
-    version: string;
-  };
-  return manifest.version;
-}
-
 async function run(argv: readonly string[]): Promise<number> {
   const { command, rest } = splitCommand(argv);
   if (command === undefined) return withoutCommand(rest);
@@ -90,7 +85,7 @@ async function run(argv: readonly string[]): Promise<number> {
 
 function withoutCommand(argv: readonly string[]): number {
   if (argv.includes("--version")) {
-    process.stdout.write(`autolith ${version()}\n`);
+    process.stdout.write(`autolith ${programVersion()}\n`);
     return exitStatus.ok;
   }
   if (argv.includes("--help") || argv.includes("-h")) {

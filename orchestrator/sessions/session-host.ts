@@ -30,6 +30,7 @@ export class SessionHost implements SessionService {
   #becomeIdle: () => void = () => undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #closing = false;
+  #holds = 0;
 
   constructor(environment: SessionEnvironment) {
     this.#environment = environment;
@@ -113,6 +114,18 @@ export class SessionHost implements SessionService {
     this.#watchIdle();
   }
 
+  hold(): () => void {
+    this.#holds += 1;
+    this.#watchIdle();
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#holds -= 1;
+      this.#watchIdle();
+    };
+  }
+
   async shutdown(): Promise<void> {
     this.#closing = true;
     clearTimeout(this.#idleTimer);
@@ -188,7 +201,8 @@ export class SessionHost implements SessionService {
 
   #watchIdle(): void {
     clearTimeout(this.#idleTimer);
-    const isIdle = this.#opening.size === 0 && this.sessions().every((session) => session.isIdle);
+    const isIdle =
+      this.#holds === 0 && this.#opening.size === 0 && this.sessions().every((session) => session.isIdle);
     if (!isIdle || this.#closing) return;
     this.#idleTimer = setTimeout(() => this.#becomeIdle(), this.#environment.idleMs).unref();
   }

@@ -1,6 +1,6 @@
 /** All extension methods in one table, for servers and clients. */
 import type { z } from "zod";
-import { extensionPrefix } from "./envelope.ts";
+import { type Envelope, envelopeSchema, extensionPrefix } from "./envelope.ts";
 import { sessionMethods } from "./session-methods.ts";
 import { terminalMethods } from "./terminal-methods.ts";
 
@@ -21,4 +21,11 @@ export const extensionMethodNames = Object.keys(extensionMethods) as readonly Ex
 /** The name on the wire. */
 export function wireMethod(method: ExtensionMethod): string {
   return extensionPrefix + method;
+}
+
+/** The schema of what a method answers, for clients. */
+export function answerSchema<Method extends ExtensionMethod>(
+  method: Method,
+): z.ZodType<Envelope<ValueOf<Method>>> {
+  return envelopeSchema(extensionMethods[method].value as unknown as z.ZodType<ValueOf<Method>>);
 }

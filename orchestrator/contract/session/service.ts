@@ -250,6 +250,8 @@ export interface SessionService {
   sessions(): readonly Session[];
   /** Closes one session: cancels its turn and jobs, releases its lock. Pending input stays durable. */
   closeSession(id: ConversationId): Promise<void>;
+  /** Somebody is connected, attached or not: the host is not idle until the answered function was called. */
+  hold(): () => void;
   /** Resolves when the host has had nothing to do for its idle time (10 minutes) without client, turn, job, queue or wakeup. */
   readonly idle: Promise<void>;
   /** Closes every session. */

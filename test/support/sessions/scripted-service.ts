@@ -96,6 +96,10 @@ export class ScriptedService implements SessionService {
     this.#open.delete(id);
   }
 
+  hold(): () => void {
+    return () => undefined;
+  }
+
   async shutdown(): Promise<void> {
     for (const { id } of this.sessions()) await this.closeSession(id);
     this.#endIdle();

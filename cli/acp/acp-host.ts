@@ -1,0 +1,121 @@
+/** What all connections of one host share: the session service, who watches which session, and what is kept for open sessions. */
+import type { McpServer } from "@agentclientprotocol/sdk";
+import type { z } from "zod";
+import type { ConversationId } from "../../orchestrator/contract/identifiers.ts";
+import type { draftSchema } from "../../orchestrator/contract/acp/terminal-methods.ts";
+import type { SessionService } from "../../orchestrator/contract/session.ts";
+import type { SessionView } from "./session/session-view.ts";
+
+export type HostInfo = {
+  readonly hostId: string;
+  readonly version: string;
+  readonly processId: number;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+};
+
+export type Draft = z.infer<typeof draftSchema>;
+
+/** What is remembered of a session as long as it is open. */
+type Kept = { draft: Draft | undefined; mcpServers: readonly McpServer[] };
+
+export class AcpHost {
+  readonly service: SessionService;
+  readonly info: HostInfo;
+  /** Told about faults that no client can be told; a line without secrets. */
+  readonly report: (line: string) => void;
+  readonly #views = new Map<ConversationId, Set<SessionView>>();
+  readonly #kept = new Map<ConversationId, Kept>();
+  #connections = 0;
+  #changed: () => void = () => undefined;
+
+  constructor(service: SessionService, info: HostInfo, report: (line: string) => void) {
+    this.service = service;
+    this.info = info;
+    this.report = report;
+  }
+
+  /** `changed` is called when views, connections or open sessions may have changed. */
+  watch(changed: () => void): void {
+    this.#changed = changed;
+  }
+
+  /** Open connections. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** A client connected; call what is answered when it is gone. */
+  connected(): () => void {
+    const release = this.service.hold();
+    this.#connections += 1;
+    return () => {
+      this.#connections -= 1;
+      release();
+      this.#changed();
+    };
+  }
+
+  viewsOf(id: ConversationId): readonly SessionView[] {
+    return [...(this.#views.get(id) ?? [])];
+  }
+
+  addView(view: SessionView): void {
+    const views = this.#views.get(view.session.id) ?? new Set();
+    this.#views.set(view.session.id, views.add(view));
+    this.#changed();
+  }
+
+  removeView(view: SessionView): void {
+    const views = this.#views.get(view.session.id);
+    views?.delete(view);
+    if (views?.size === 0) this.#views.delete(view.session.id);
+    this.#changed();
+  }
+
+  draft(id: ConversationId): Draft | undefined {
+    return this.#kept.get(id)?.draft;
+  }
+
+  keepDraft(id: ConversationId, draft: Draft): void {
+    this.#keep(id).draft = draft;
+  }
+
+  /** MCP servers that clients of the session supplied; their environment and headers live only here. */
+  mcpServers(id: ConversationId): readonly McpServer[] {
+    return this.#kept.get(id)?.mcpServers ?? [];
+  }
+
+  /** Adds a client's servers to the session's; one of the same name is replaced. */
+  keepMcpServers(id: ConversationId, servers: readonly McpServer[]): void {
+    if (servers.length === 0) return;
+    const names = new Set(servers.map(({ name }) => name));
+    const kept = this.#keep(id);
+    kept.mcpServers = [...kept.mcpServers.filter(({ name }) => !names.has(name)), ...servers];
+  }
+
+  /** Closes a session and forgets what was kept for it. */
+  async close(id: ConversationId): Promise<void> {
+    await this.service.closeSession(id);
+    this.#forgetClosed();
+    this.#changed();
+  }
+
+  /** Closes a session unless somebody watches it. */
+  async closeUnlessWatched(id: ConversationId): Promise<boolean> {
+    const session = this.service.find(id);
+    if (session === undefined || session.state().attachedClients > 0) return false;
+    await this.close(id);
+    return true;
+  }
+
+  #keep(id: ConversationId): Kept {
+    const kept = this.#kept.get(id) ?? { draft: undefined, mcpServers: [] };
+    this.#kept.set(id, kept);
+    return kept;
+  }
+
+  #forgetClosed(): void {
+    for (const id of this.#kept.keys()) if (this.service.find(id) === undefined) this.#kept.delete(id);
+  }
+}

@@ -1,0 +1,87 @@
+/** The methods of the manual's table about one session, and about what there is. */
+import { envelopeByteLimit, extensionSchemaVersion } from "../../../orchestrator/contract/acp/envelope.ts";
+import { eventMethod } from "../../../orchestrator/contract/acp/events.ts";
+import { extensionMethodNames, wireMethod } from "../../../orchestrator/contract/acp/method-table.ts";
+import {
+  type sessionMethods,
+  pageDefault,
+  pageLimit,
+} from "../../../orchestrator/contract/acp/session-methods.ts";
+import { jsonDepthLimit } from "../../../orchestrator/contract/json-nesting.ts";
+import {
+  type Admission,
+  type PromptInput,
+  inputCharacterLimit,
+} from "../../../orchestrator/contract/session.ts";
+import { operationsFor, refuseTerminalOperation, requireNoTerminal } from "../translation/commands.ts";
+import { messageCharacterLimit } from "../wire/message.ts";
+import { outstandingRequestLimit } from "../wire/request-gate.ts";
+import type { Handlers } from "./handlers.ts";
+
+type JobMethod = "jobs" | "job" | "job-transcript" | "job-send" | "job-cancel";
+
+export const sessionHandlers: Handlers<Exclude<keyof typeof sessionMethods, JobMethod>> = {
+  capabilities: (_params, { host: { info } }) =>
+    Promise.resolve({
+      schemaVersion: extensionSchemaVersion,
+      methods: extensionMethodNames.map(wireMethod).toSorted(),
+      notifications: [eventMethod],
+      limits: {
+        messageCharacters: messageCharacterLimit,
+        messageDepth: jsonDepthLimit,
+        outstandingRequests: outstandingRequestLimit,
+        inputCharacters: inputCharacterLimit,
+        envelopeBytes: envelopeByteLimit,
+        pageRows: pageLimit,
+      },
+      host: { version: info.version, processId: info.processId, startedAt: info.startedAt },
+    }),
+  state: async ({ sessionId }, { sessions }) => Promise.resolve(sessions.find(sessionId).state()),
+  settings: async ({ sessionId }, { sessions }) =>
+    Promise.resolve({ settings: [...sessions.find(sessionId).settings()] }),
+  models: async ({ sessionId }, { sessions }) =>
+    Promise.resolve({ models: [...sessions.find(sessionId).models()] }),
+  operations: async ({ sessionId }, { sessions, reach }) =>
+    Promise.resolve({ operations: [...operationsFor(sessions.find(sessionId).operations(), reach)] }),
+  "set-setting": async ({ sessionId, name, value }, { sessions }) => ({
+    setting: await sessions.writable(sessionId).setSetting(name, value),
+  }),
+  invoke: async ({ sessionId, operation, arguments: given }, { sessions, reach }) => {
+    requireNoTerminal(operation, reach);
+    return sessions.writable(sessionId).invoke(operation, given);
+  },
+  steer: ({ sessionId, text }, { sessions, reach }) =>
+    admit(textInput(text), reach, (input) => sessions.writable(sessionId).steer(input)),
+  queue: ({ sessionId, text }, { sessions, reach }) =>
+    admit(textInput(text), reach, (input) => sessions.writable(sessionId).queue(input)),
+  conversations: ({ limit, cursor, cwd }, { host }) =>
+    host.service.conversations({
+      limit: limit ?? pageDefault,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(cwd === undefined ? {} : { workingDirectory: cwd }),
+    }),
+  resource: async ({ sessionId, ...window }, { sessions }) => {
+    const { startLine, lineCount, byteOffset, byteCount, uri } = window;
+    const reading = await sessions.find(sessionId).resource({
+      uri,
+      ...(startLine === undefined ? {} : { startLine }),
+      ...(lineCount === undefined ? {} : { lineCount }),
+      ...(byteOffset === undefined ? {} : { byteOffset }),
+      ...(byteCount === undefined ? {} : { byteCount }),
+    });
+    return { ...reading, details: { ...reading.details } };
+  },
+};
+
+function textInput(text: string): PromptInput {
+  return { parts: [{ type: "text", text }] };
+}
+
+async function admit(
+  input: PromptInput,
+  reach: "own" | "host",
+  submit: (input: PromptInput) => Promise<Admission>,
+): Promise<Admission> {
+  refuseTerminalOperation(input, reach);
+  return submit(input);
+}

@@ -1,0 +1,165 @@
+/** A session's updates as the standard `session/update` bodies of ACP. Pure; live streaming and replay use the same. */
+import type { SessionUpdate as AcpUpdate, ToolCallContent, ToolCallStatus } from "@agentclientprotocol/sdk";
+import type { SessionUpdate, ToolContent, ToolStatus } from "../../../orchestrator/contract/session.ts";
+import { acpModeId } from "./modes.ts";
+
+/** What the client said that it can show. */
+export type ShownKinds = {
+  /** It takes `notice` updates; else notices come as text of the agent. */
+  readonly notices: boolean;
+};
+
+const statuses: Readonly<Record<ToolStatus, ToolCallStatus>> = {
+  pending: "pending",
+  running: "in_progress",
+  completed: "completed",
+  failed: "failed",
+  cancelled: "failed",
+  unknown: "failed",
+};
+
+/** The bodies that show an update; none where ACP has nothing to say of it. */
+export function acpUpdates(update: SessionUpdate, shown: ShownKinds): readonly AcpUpdate[] {
+  switch (update.type) {
+    case "user-message":
+      return [
+        {
+          sessionUpdate: "user_message_chunk",
+          ...chunk(update.messageId, update.text),
+          ...meta({ origin: update.origin, inputId: update.inputId, images: update.images }),
+        },
+      ];
+    case "message-chunk":
+      return update.text === ""
+        ? []
+        : [{ sessionUpdate: "agent_message_chunk", ...chunk(update.messageId, update.text) }];
+    case "thought-chunk":
+      return update.text === ""
+        ? []
+        : [{ sessionUpdate: "agent_thought_chunk", ...chunk(update.messageId, update.text) }];
+    case "output-discarded":
+      return notice(shown, "warning", "retry", "The answer broke off and is made again.", update.at);
+    case "tool-call":
+      return [
+        {
+          sessionUpdate: "tool_call",
+          toolCallId: update.callId,
+          title: update.title,
+          name: update.tool,
+          kind: update.kind,
+          status: statuses[update.status],
+          locations: update.locations.map(({ path, line }) =>
+            line === undefined ? { path } : { path, line },
+          ),
+          rawInput: update.arguments,
+        },
+      ];
+    case "tool-call-update":
+      return [
+        {
+          sessionUpdate: "tool_call_update",
+          toolCallId: update.callId,
+          ...(update.status === undefined ? {} : { status: statuses[update.status] }),
+          ...(update.content === undefined ? {} : { content: update.content.map(acpContent) }),
+          ...meta({
+            status: update.status,
+            resourceUris: update.resourceUris,
+            durationMs: update.durationMs,
+          }),
+        },
+      ];
+    case "plan":
+      return [{ sessionUpdate: "plan", entries: [...update.entries] }];
+    case "usage":
+      return update.contextTokens === null
+        ? []
+        : [
+            {
+              sessionUpdate: "usage_update",
+              used: update.contextTokens,
+              size: update.contextWindow,
+              ...meta({ turn: update.turn, total: update.total }),
+            },
+          ];
+    case "notice":
+      return notice(shown, update.level, update.code, update.text, update.at);
+    case "title":
+      return [
+        {
+          sessionUpdate: "session_info_update",
+          title: update.title,
+          updatedAt: new Date(update.at).toISOString(),
+        },
+      ];
+    case "mode":
+      return [{ sessionUpdate: "current_mode_update", currentModeId: acpModeId(update.mode) }];
+  }
+}
+
+/** Consecutive chunks of one message as one, up to this many characters: a client that is behind gets fewer notifications. */
+const mergedChunkLimit = 65_536;
+
+/** The same updates with neighbouring chunks of one message joined. */
+export function mergeChunks(updates: readonly AcpUpdate[]): readonly AcpUpdate[] {
+  const merged: AcpUpdate[] = [];
+  for (const update of updates) {
+    const last = merged.at(-1);
+    const joined = last === undefined ? undefined : joinedChunk(last, update);
+    if (joined === undefined) merged.push(update);
+    else merged[merged.length - 1] = joined;
+  }
+  return merged;
+}
+
+function joinedChunk(first: AcpUpdate, second: AcpUpdate): AcpUpdate | undefined {
+  const isChunk =
+    first.sessionUpdate === "agent_message_chunk" || first.sessionUpdate === "agent_thought_chunk";
+  if (!isChunk || second.sessionUpdate !== first.sessionUpdate || second.messageId !== first.messageId)
+    return undefined;
+  if (first.content.type !== "text" || second.content.type !== "text") return undefined;
+  const text = first.content.text + second.content.text;
+  return text.length > mergedChunkLimit ? undefined : { ...first, content: { type: "text", text } };
+}
+
+function chunk(
+  messageId: string,
+  text: string,
+): { messageId: string; content: { type: "text"; text: string } } {
+  return { messageId, content: { type: "text", text } };
+}
+
+function acpContent(content: ToolContent): ToolCallContent {
+  return content.type === "text"
+    ? { type: "content", content: { type: "text", text: content.text } }
+    : { type: "diff", path: content.path, oldText: content.oldText, newText: content.newText };
+}
+
+function notice(
+  { notices }: ShownKinds,
+  severity: "info" | "warning" | "error",
+  code: string,
+  text: string,
+  at: number,
+): readonly AcpUpdate[] {
+  const [title = "", ...rest] = text.trim().split("\n");
+  if (title === "") return [];
+  if (notices)
+    return [
+      {
+        sessionUpdate: "notice",
+        severity,
+        title,
+        description: rest.length === 0 ? null : rest.join("\n").trim(),
+        ...meta({ code }),
+      },
+    ];
+  // What a command presented is the answer itself; anything else is marked as not being the model's.
+  const shown = code === "command" ? `${text}\n` : `[${code}] ${text}\n`;
+  return [{ sessionUpdate: "agent_message_chunk", ...chunk(`n:${at}:${code}`, shown), ...meta({ code }) }];
+}
+
+/** What ACP has no place for, under our own key; left out when there is nothing. */
+function meta(values: Readonly<Record<string, unknown>>): { _meta?: { autolith: Record<string, unknown> } } {
+  const known = Object.entries(values).filter(([, value]) => value !== undefined);
+  return known.length === 0 ? {} : { _meta: { autolith: Object.fromEntries(known) } };
+}

@@ -1,0 +1,103 @@
+/** `autolith host`: the shared session host as a process of its own. Terminals start it; it says on descriptor 3 whether it is ready. */
+import { fstatSync, writeSync } from "node:fs";
+import { failureOf } from "../../orchestrator/contract/failure.ts";
+import { ensurePrivateDirectory, resolveRoots } from "../../orchestrator/record/roots.ts";
+import { WriterLockedError, acquireWriterLock } from "../../orchestrator/record/writer-lock.ts";
+import { secretRemover, secretValues } from "../../orchestrator/secrets/secret-removal.ts";
+import {
+  type ParsedCommand,
+  UsageError,
+  checkPositionals,
+  optionValue,
+  parseArguments,
+} from "../arguments.ts";
+import { takeSignalWatch } from "../early-signals.ts";
+import { exitStatus } from "../exit-status.ts";
+import type { StartReport } from "./connect.ts";
+import { type EndpointFiles, endpointFiles } from "./endpoint-files.ts";
+import { type HostLog, openHostLog } from "./host-log.ts";
+import { serveHost } from "./serve-host.ts";
+
+const usage = `Usage: autolith [SESSION OPTIONS] host [--idle-seconds N]
+Runs the session host that terminals join. Terminals start it by themselves; it ends when it has had no client, job, queue or
+wakeup for ten minutes. One runs for each user and state root; where one runs already, this ends at once with status 0.
+Its log is localgroup/host.log below the state root.
+
+  --idle-seconds N   time with nothing to do after which it ends, 1 to 86400; 600 when not given
+`;
+
+/** Resolves to the exit status once the host has ended. */
+export async function hostCommand(argv: readonly string[]): Promise<number> {
+  const parsed = parseArguments(argv, { "idle-seconds": { value: true } });
+  checkPositionals(parsed, 0, "autolith host");
+  if (parsed.help) {
+    process.stdout.write(usage);
+    return exitStatus.ok;
+  }
+  const idleSeconds = idleSecondsOf(parsed);
+  const files = endpointFiles(resolveRoots(process.env).state, process.getuid?.() ?? 0);
+  await ensurePrivateDirectory(files.directory);
+  const log = openHostLog(files.log, secretRemover(secretValues(process.env)));
+  try {
+    return await underHostLock(files, () => serve(files, parsed.session, idleSeconds, log));
+  } catch (error) {
+    const failure = failureOf(error);
+    log(`host: could not start: ${failure.code}: ${failure.message}`);
+    report({ kind: "failed", failure });
+    return exitStatus.usage;
+  }
+}
+
+function idleSecondsOf(parsed: ParsedCommand): number {
+  const text = optionValue(parsed, "idle-seconds") ?? "600";
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= 86_400) return seconds;
+  throw new UsageError(`--idle-seconds is a whole number from 1 to 86400, not ${JSON.stringify(text)}.`);
+}
+
+async function underHostLock(files: EndpointFiles, work: () => Promise<number>): Promise<number> {
+  try {
+    const lock = await acquireWriterLock(files.lock);
+    try {
+      return await work();
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    if (!(error instanceof WriterLockedError) || error.path !== files.lock) throw error;
+    report({ kind: "running" });
+    return exitStatus.ok;
+  }
+}
+
+async function serve(
+  files: EndpointFiles,
+  session: ParsedCommand["session"],
+  idleSeconds: number,
+  log: HostLog,
+): Promise<number> {
+  const signals = takeSignalWatch();
+  try {
+    await serveHost({
+      environment: process.env,
+      session,
+      files,
+      log,
+      idleMs: idleSeconds * 1_000,
+      ready: (hostId) => report({ kind: "ready", hostId }),
+      stop: signals.cancelled,
+    });
+    return signals.exitStatus ?? exitStatus.ok;
+  } finally {
+    signals.stop();
+  }
+}
+
+/** Tells whoever started this process, if it listens: descriptor 3 is a pipe then. */
+function report(message: StartReport): void {
+  try {
+    if (fstatSync(3).isFIFO() || fstatSync(3).isSocket()) writeSync(3, `${JSON.stringify(message)}\n`);
+  } catch {
+    // Started by hand: nobody listens.
+  }
+}
