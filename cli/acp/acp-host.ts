@@ -1,8 +1,6 @@
 /** What all connections of one host share: the session service, who watches which session, and what is kept for open sessions. */
 import type { McpServer } from "@agentclientprotocol/sdk";
-import type { z } from "zod";
 import type { ConversationId } from "../../orchestrator/contract/identifiers.ts";
-import type { draftSchema } from "../../orchestrator/contract/acp/terminal-methods.ts";
 import type { SessionService } from "../../orchestrator/contract/session.ts";
 import type { SessionView } from "./session/session-view.ts";
 
@@ -14,18 +12,13 @@ export type HostInfo = {
   readonly startedAt: number;
 };
 
-export type Draft = z.infer<typeof draftSchema>;
-
-/** What is remembered of a session as long as it is open. */
-type Kept = { draft: Draft | undefined; mcpServers: readonly McpServer[] };
-
 export class AcpHost {
   readonly service: SessionService;
   readonly info: HostInfo;
   /** Told about faults that no client can be told; a line without secrets. */
   readonly report: (line: string) => void;
   readonly #views = new Map<ConversationId, Set<SessionView>>();
-  readonly #kept = new Map<ConversationId, Kept>();
+  readonly #mcpServers = new Map<ConversationId, readonly McpServer[]>();
   #connections = 0;
   #changed: () => void = () => undefined;
 
@@ -73,25 +66,17 @@ export class AcpHost {
     this.#changed();
   }
 
-  draft(id: ConversationId): Draft | undefined {
-    return this.#kept.get(id)?.draft;
-  }
-
-  keepDraft(id: ConversationId, draft: Draft): void {
-    this.#keep(id).draft = draft;
-  }
-
   /** MCP servers that clients of the session supplied; their environment and headers live only here. */
   mcpServers(id: ConversationId): readonly McpServer[] {
-    return this.#kept.get(id)?.mcpServers ?? [];
+    return this.#mcpServers.get(id) ?? [];
   }
 
   /** Adds a client's servers to the session's; one of the same name is replaced. */
   keepMcpServers(id: ConversationId, servers: readonly McpServer[]): void {
     if (servers.length === 0) return;
     const names = new Set(servers.map(({ name }) => name));
-    const kept = this.#keep(id);
-    kept.mcpServers = [...kept.mcpServers.filter(({ name }) => !names.has(name)), ...servers];
+    const others = this.mcpServers(id).filter(({ name }) => !names.has(name));
+    this.#mcpServers.set(id, [...others, ...servers]);
   }
 
   /** Closes a session and forgets what was kept for it. */
@@ -109,13 +94,8 @@ export class AcpHost {
     return true;
   }
 
-  #keep(id: ConversationId): Kept {
-    const kept = this.#kept.get(id) ?? { draft: undefined, mcpServers: [] };
-    this.#kept.set(id, kept);
-    return kept;
-  }
-
   #forgetClosed(): void {
-    for (const id of this.#kept.keys()) if (this.service.find(id) === undefined) this.#kept.delete(id);
+    for (const id of this.#mcpServers.keys())
+      if (this.service.find(id) === undefined) this.#mcpServers.delete(id);
   }
 }

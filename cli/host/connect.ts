@@ -117,7 +117,7 @@ async function linkTo(record: EndpointRecord, client: string): Promise<HostLink>
     socket.destroy();
     throw new AutolithError(
       "host-unreachable",
-      `The session host of process ${record.process.processId} does not let us in: ${failureOf(error).message}`,
+      `The session host of process ${record.process.pid} does not let us in: ${failureOf(error).message}`,
     );
   }
 }

@@ -69,8 +69,7 @@ export const terminalHandlers: Handlers<Exclude<keyof typeof terminalMethods, "a
   pause: async ({ sessionId }, { sessions }) => {
     const session = sessions.writable(sessionId);
     await sessions.started(session.id);
-    await session.pause();
-    return { stopped: await session.cancel() };
+    return { stopped: await session.pause() };
   },
   answer: async ({ sessionId, requestId, answer }, { sessions }) =>
     Promise.resolve({ answered: sessions.writable(sessionId).answerPermission(requestId, answer) }),
@@ -84,6 +83,7 @@ export const terminalHandlers: Handlers<Exclude<keyof typeof terminalMethods, "a
     return { closed: true };
   },
   complete: ({ sessionId, text, cursor }, { sessions }) => sessions.find(sessionId).complete(text, cursor),
+  highlight: ({ sessionId, text }, { sessions }) => sessions.find(sessionId).highlight(text),
   pending: async ({ sessionId }, { sessions }) => {
     const session = sessions.find(sessionId);
     const { pendingInputs, paused } = session.state();
@@ -96,10 +96,10 @@ export const terminalHandlers: Handlers<Exclude<keyof typeof terminalMethods, "a
     await session.setVaultContents(action.entries);
     return { entries: action.entries.length };
   },
-  composer: async ({ sessionId, draft }, { sessions, host }) => {
+  composer: async ({ sessionId, draft }, { sessions }) => {
     const session = draft === undefined ? sessions.find(sessionId) : sessions.writable(sessionId);
-    if (draft !== undefined) host.keepDraft(session.id, draft);
-    return Promise.resolve({ draft: host.draft(session.id) ?? null });
+    if (draft !== undefined) session.leaveDraft(draft);
+    return Promise.resolve({ draft: session.draft() });
   },
 };
 

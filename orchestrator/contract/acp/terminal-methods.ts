@@ -5,9 +5,15 @@
 import { z } from "zod";
 import { conversationIdSchema } from "../identifiers.ts";
 import { permissionModeSchema } from "../permissions.ts";
-import { completionSchema, invocationSchema, sessionStateSchema } from "../session/catalogs.ts";
+import {
+  completionSchema,
+  highlightingSchema,
+  invocationSchema,
+  sessionStateSchema,
+} from "../session/catalogs.ts";
 import { permissionAnswerSchema } from "../session/events.ts";
 import {
+  draftSchema,
   inputCharacterLimit,
   pendingInputSchema,
   promptInputSchema,
@@ -45,13 +51,6 @@ export const sessionRowSchema = z.object({
   createdAt: z.number(),
   lastActivityAt: z.number(),
   clients: z.array(clientRowSchema),
-});
-
-/** What is left in the composer for the next terminal. */
-export const draftSchema = z.object({
-  text: z.string().max(inputCharacterLimit),
-  /** Cursor in UTF-16 units. */
-  cursor: z.int().nonnegative(),
 });
 
 export const terminalMethods = {
@@ -178,6 +177,11 @@ export const terminalMethods = {
     }),
     value: completionSchema,
   },
+  /** Lisp text as the reader sees it; nothing is evaluated. */
+  highlight: {
+    params: z.object({ ...sessionScope, text: z.string().max(inputCharacterLimit) }),
+    value: highlightingSchema,
+  },
   /** Waiting input, and the vault. */
   pending: {
     params: sessionOnly,
@@ -200,9 +204,9 @@ export const terminalMethods = {
     /** Entries stored, left or restored. */
     value: z.object({ entries: z.int().nonnegative() }),
   },
-  /** The draft that the last terminal left; with `draft`, leaves another one. Kept as long as the session is open. */
+  /** The draft that the last terminal left; with `draft`, leaves another one, or none with null. Kept as long as the session is open. */
   composer: {
-    params: z.object({ ...sessionScope, draft: draftSchema.optional() }),
+    params: z.object({ ...sessionScope, draft: draftSchema.nullable().optional() }),
     value: z.object({ draft: draftSchema.nullable() }),
   },
 } as const;

@@ -24,7 +24,7 @@ describe("the shared host", () => {
   test("after kill -9 the next terminal gets a new host, and what the dead one left is gone", async () => {
     await using scene = openHostScene();
     const first = await scene.connect();
-    const { processId } = first.record.process;
+    const { pid: processId } = first.record.process;
     process.kill(processId, "SIGKILL");
     await eventually(() => hasProcess(processId)).toBe(false);
     const second = await scene.connect();
@@ -43,7 +43,7 @@ describe("the shared host", () => {
     const other = await scene.client();
     const { sessions } = await other.client.value("sessions", {});
     expect(sessions).toMatchObject([{ sessionId, cwd: scene.pit.workspace, status: "idle", clients: [] }]);
-    const { processId } = link.record.process;
+    const { pid: processId } = link.record.process;
     process.kill(processId, "SIGTERM");
     await eventually(() => hasProcess(processId)).toBe(false);
     expect(readdirSync(scene.directory)).toEqual(["host.log"]);
@@ -52,7 +52,7 @@ describe("the shared host", () => {
   test("it ends when it has had nothing to do, but not while a client is connected", async () => {
     await using scene = openHostScene({}, ["--idle-seconds", "1"]);
     const { client, link } = await scene.client();
-    const { processId } = link.record.process;
+    const { pid: processId } = link.record.process;
     const state = await client.value("sessions", {});
     expect(state.processId).toBe(processId);
     client.close();

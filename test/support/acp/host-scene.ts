@@ -61,7 +61,7 @@ export function openHostScene(
     [Symbol.asyncDispose]: async () => {
       await linksOf();
       for (const { socket } of links) socket.destroy();
-      const pids = [...new Set(links.map(({ record }) => record.process.processId))];
+      const pids = [...new Set(links.map(({ record }) => record.process.pid))];
       for (const pid of pids) if (hasProcess(pid)) process.kill(pid, "SIGTERM");
       for (const pid of pids) await eventually(() => hasProcess(pid)).toBe(false);
       pit[Symbol.dispose]();
