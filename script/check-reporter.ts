@@ -1,4 +1,8 @@
-/** Prints each finished case with its time, failures whole, the slowest cases, and one closing line; stops a suite that runs too long. */
+/**
+ * Prints each finished case with its time, failures whole, the slowest cases, and one closing line; stops a suite that runs too long. With
+ * `AUTOLITH_CHECK_FAILURES=FILE` it writes there, as JSON, what failed: `{cases: [{file, name}], files: [file…], unhandled: count}`.
+ */
+import { writeFileSync } from "node:fs";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
 const slowestShown = 10;
@@ -8,6 +12,8 @@ class CheckReporter implements Reporter {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #finished: { readonly name: string; readonly ms: number; readonly state: string }[] = [];
   readonly #errors: string[] = [];
+  readonly #failedCases: { readonly file: string; readonly name: string }[] = [];
+  readonly #failedFiles = new Set<string>();
 
   onTestModuleStart(module: TestModule): void {
     const timer = setTimeout(() => {
@@ -21,6 +27,7 @@ class CheckReporter implements Reporter {
 
   onTestModuleEnd(module: TestModule): void {
     clearTimeout(this.#timers.get(module.moduleId));
+    if (module.errors().length > 0) this.#failedFiles.add(module.relativeModuleId);
     for (const error of module.errors())
       this.#errors.push(`${module.relativeModuleId}: ${error.stack ?? error.message}`);
   }
@@ -34,6 +41,8 @@ class CheckReporter implements Reporter {
       console.log(
         `${result.state === "passed" ? "ok  " : result.state === "failed" ? "FAIL" : "skip"} ${ms.toFixed(0).padStart(6)} ms  ${name}`,
       );
+    if (result.state === "failed")
+      this.#failedCases.push({ file: test.module.relativeModuleId, name: test.fullName });
     if (result.state === "failed")
       for (const error of result.errors)
         this.#errors.push(
@@ -53,6 +62,16 @@ class CheckReporter implements Reporter {
       .sort((left, right) => right.ms - left.ms)
       .slice(0, slowestShown))
       console.log(`${(ms / 1_000).toFixed(2).padStart(8)} s  ${name}`);
+    const failuresFile = process.env["AUTOLITH_CHECK_FAILURES"];
+    if (failuresFile !== undefined)
+      writeFileSync(
+        failuresFile,
+        JSON.stringify({
+          cases: this.#failedCases,
+          files: [...this.#failedFiles],
+          unhandled: unhandled.length,
+        }),
+      );
     const count = (state: string): number => this.#finished.filter((entry) => entry.state === state).length;
     const failed = Math.max(count("failed"), this.#errors.length > 0 ? 1 : 0);
     console.log(`\nTests: ${count("passed")} passed, ${failed} failed, ${count("skipped")} skipped`);

@@ -5,18 +5,25 @@
  * name (`the arrows between rooms > no import cycle exists`) or its last part. Names are exact but for case; an unknown name fails.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { dirname, relative, resolve } from "node:path";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const failuresFile = join(tmpdir(), `autolith-check-failures-${process.pid}.json`);
 const usage = `Usage: script/check [--list] [--suite NAME]... [--test NAME]... [--jobs N] [--timeout SECONDS]
   --list      name every suite and case, run nothing
   --suite     run only this suite; may be repeated
   --test      run only this case; may be repeated
   --jobs      test processes at once (default: one for each processor)
   --timeout   seconds that one suite may take (default 600)
-Without selectors the static checks run first: format, lint, types, unused code.`;
+Without selectors the static checks run first: format, lint, types, unused code. A case that then fails among the others runs once more,
+alone: what passes there is named as unsteady at the end and does not fail the check; what fails again does.`;
+
+/** So many failures are a broken tree and not the luck of a busy machine: they are not tried again. */
+const mostTriedAgain = 8;
 
 type Case = { readonly suite: string; readonly name: string; readonly file: string };
 
@@ -49,8 +56,16 @@ function readOptions() {
   }
 }
 
-function allCases(): readonly Case[] {
-  const listed = spawnSync("vitest", ["list", "--json"], { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });
+/**
+ * The cases of the files whose paths contain one of `paths`, of all files where there are none. The files are loaded and not only parsed: cases
+ * that a shared description makes (test/support) are not in the text of their file.
+ */
+function listCases(paths: readonly string[]): readonly Case[] {
+  const listed = spawnSync("vitest", ["list", "--json", "--no-static-parse", ...paths], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
   if (listed.status !== 0) fail(`the tests cannot be listed:\n${listed.stderr}${listed.stdout}`);
   const entries = JSON.parse(listed.stdout.slice(listed.stdout.indexOf("["))) as {
     name: string;
@@ -129,9 +144,42 @@ function runTests(
   const child = spawn("vitest", args, {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, AUTOLITH_CHECK_TIMEOUT_SECONDS: String(timeoutSeconds) },
+    env: {
+      ...process.env,
+      AUTOLITH_CHECK_TIMEOUT_SECONDS: String(timeoutSeconds),
+      AUTOLITH_CHECK_FAILURES: failuresFile,
+    },
   });
   return new Promise((settle) => child.once("exit", (code) => settle(code ?? 1)));
+}
+
+type Failures = {
+  readonly cases: readonly { readonly file: string; readonly name: string }[];
+  readonly files: readonly string[];
+  readonly unhandled: number;
+};
+
+/** What failed in the last run; undefined where the run ended before it could say. */
+function lastFailures(): Failures | undefined {
+  return existsSync(failuresFile) ? (JSON.parse(readFileSync(failuresFile, "utf8")) as Failures) : undefined;
+}
+
+/** Runs what failed once more with nothing beside it, and answers with the status of the whole check. */
+async function tryAgain(failures: Failures | undefined): Promise<number> {
+  if (failures === undefined || failures.unhandled > 0 || failures.files.length > 0) return 1;
+  if (failures.cases.length === 0 || failures.cases.length > mostTriedAgain) return 1;
+  console.log(`\ncheck: ${failures.cases.length} failed among the others; once more, alone.`);
+  rmSync(failuresFile, { force: true });
+  const cases = failures.cases.map(({ file, name }) => ({
+    file: resolve(root, file),
+    name,
+    suite: suiteOf(file),
+  }));
+  const status = await runTests(cases, true, 1, timeoutSeconds);
+  if (status !== 0) return status;
+  console.log("\ncheck: unsteady, failed among the others and passed alone; each is a fault to find:");
+  for (const { file, name } of failures.cases) console.log(`  ${file}: ${name}`);
+  return 0;
 }
 
 const options = readOptions();
@@ -142,10 +190,14 @@ if (options.help) {
 const jobs = options.jobs === undefined ? undefined : positiveInteger(options.jobs, "--jobs");
 const timeoutSeconds = positiveInteger(options.timeout, "--timeout");
 if (options.list) {
-  for (const { suite, name } of allCases()) console.log(`${suite}: ${name}`);
+  for (const { suite, name } of listCases([])) console.log(`${suite}: ${name}`);
   process.exit(0);
 }
 const selective = options.suite.length > 0 || options.test.length > 0;
 if (!selective) runStatic();
-const cases = selective ? selected(allCases(), options.suite, options.test) : undefined;
-process.exitCode = await runTests(cases, options.test.length > 0, jobs, timeoutSeconds);
+const cases = selective
+  ? selected(listCases(options.test.length > 0 ? [] : options.suite), options.suite, options.test)
+  : undefined;
+const status = await runTests(cases, options.test.length > 0, jobs, timeoutSeconds);
+process.exitCode = status === 0 || selective ? status : await tryAgain(lastFailures());
+rmSync(failuresFile, { force: true });
