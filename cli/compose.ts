@@ -19,7 +19,7 @@ import { jobLimits } from "../orchestrator/settings/job-limits.ts";
 import { knownSecretRemover, secretRemover, secretValues } from "../orchestrator/secrets/secret-removal.ts";
 import { readPreferences } from "../orchestrator/settings/preferences.ts";
 import { recordFailure } from "../orchestrator/record/failure.ts";
-import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
+import { RootError, type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
 import { RedisRuntime } from "../redis/runtime.ts";
 import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
 import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
@@ -69,7 +69,9 @@ export type RunHostOptions = {
 /** True for errors that mean that the job runtime itself is not available here. */
 export function isRuntimeUnavailable(error: unknown): boolean {
   return (
-    error instanceof AutolithError && (error.code.startsWith("redis-") || error.code === "queue-unavailable")
+    error instanceof RootError ||
+    (error instanceof AutolithError &&
+      (error.code.startsWith("redis-") || error.code === "queue-unavailable"))
   );
 }
 
@@ -124,6 +126,7 @@ async function compose(
   // A wrong role is the caller's mistake and is told before anything about this machine's configuration.
   const found = roles();
   if (options.role !== undefined) lookupRole(found, options.role);
+  await prepareRoots(roots);
   const models = openAiDirectory({
     environment,
     replay: options.replay !== undefined,
@@ -137,7 +140,6 @@ async function compose(
   const pool = await headStart.takePool();
   opened.push(() => pool.close());
   performance.mark("autolith:pool-started");
-  await prepareRoots(roots);
   const machine = openMachine(environment, roots);
   opened.push(() => machine.close());
   const redis = await RedisRuntime.open({

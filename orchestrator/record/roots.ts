@@ -1,7 +1,7 @@
-import { mkdir, stat } from "node:fs/promises";
+import { access, constants, mkdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { errnoOf, recordFailure } from "./failure.ts";
+import { errnoOf, RecordError, recordFailure } from "./failure.ts";
 
 /** The environment variables a process was started with; handed in, never read from the process here. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -48,9 +48,43 @@ function absoluteOr(value: string | undefined, fallback: () => string): string {
   return value !== undefined && isAbsolute(value) ? value : fallback();
 }
 
-/** Creates the roots that are missing with mode 0700. Existing ones are left as their owner made them. */
+/** What the program keeps in a root, so that it must be able to write there. What is in `config` it only reads. */
+const written = {
+  data: "its conversations and results",
+  state: "its settings and the private Redis",
+  cache: "the temporary files of commands",
+} as const;
+
+/** A root in which nothing can be written: neither Redis nor a record can be had, so no job can run. */
+export class RootError extends RecordError {
+  constructor(name: keyof typeof written, path: string, cause: unknown) {
+    const { code } = recordFailure(cause, path, "write to the directory");
+    const origin = cause instanceof RecordError ? cause.cause : cause;
+    const first = code === "no-space" ? "Free some space" : "Make it writable for this user";
+    super(
+      code,
+      path,
+      `autolith cannot write to its ${name} directory ${path} (${errnoOf(origin) ?? String(origin)}), where it keeps ` +
+        `${written[name]}. ${first}, or set ${layout[name].variable} or HOME to a directory that can be written.`,
+      cause,
+    );
+  }
+}
+
+/**
+ * Creates the roots that are missing with mode 0700. Existing ones are left as their owner made them.
+ *
+ * @throws RootError for the first one that cannot be written.
+ */
 export async function prepareRoots(roots: Roots): Promise<void> {
-  for (const root of Object.values(roots)) await ensurePrivateDirectory(root);
+  for (const name of ["data", "state", "cache"] as const) {
+    try {
+      await ensurePrivateDirectory(roots[name]);
+      await access(roots[name], constants.W_OK | constants.X_OK);
+    } catch (error) {
+      throw new RootError(name, roots[name], error);
+    }
+  }
 }
 
 /**

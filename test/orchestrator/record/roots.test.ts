@@ -1,4 +1,4 @@
-import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -47,6 +47,28 @@ describe("roots", () => {
       Object.values(roots).map(async (root) => (await stat(root)).mode & 0o777),
     );
     expect(modes).toEqual([0o755, 0o700, 0o700, 0o700]);
+  });
+
+  it("need no directory of configuration, which is only read", async () => {
+    const home = await freshDirectory();
+    await writeFile(join(home, ".config"), "");
+    await prepareRoots(resolveRoots({ HOME: home }));
+    expect((await readdir(join(home, ".local/share"))).concat(await readdir(join(home, ".cache")))).toEqual([
+      "autolith",
+      "autolith",
+    ]);
+  });
+
+  it("are refused with the directory, what belongs there and the variable that names another", async () => {
+    const home = await freshDirectory();
+    await mkdir(join(home, ".local/share"), { recursive: true });
+    await writeFile(join(home, ".local/state"), "");
+    await expect(prepareRoots(resolveRoots({ HOME: home }))).rejects.toMatchObject({
+      name: "RootError",
+      message:
+        `autolith cannot write to its state directory ${home}/.local/state/autolith (ENOTDIR), where it keeps its settings ` +
+        "and the private Redis. Make it writable for this user, or set XDG_STATE_HOME or HOME to a directory that can be written.",
+    });
   });
 
   it("are refused with a typed error where a file is in the way", async () => {

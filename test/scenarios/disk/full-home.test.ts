@@ -108,8 +108,8 @@ describe("the home is read-only", () => {
     const place = await smallHome();
     await place.disk.remount("ro");
     const refused = await endOf(run(place));
-    expect(refused.status).not.toBe(0);
-    expect(artifactOf(place)["status"]).toBe("failed");
+    expect(refused.status).toBe(64);
+    expect(artifactOf(place)).toMatchObject({ status: "failed", category: "runtime-unavailable" });
     expect(namesThePlace(String(artifactOf(place)["message"]), place)).toBe(true);
     await place.disk.remount("rw");
     const again = await endOf(run(place));
