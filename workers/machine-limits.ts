@@ -1,7 +1,7 @@
 /** Bounds of what touches the machine: commands, captures, the sandbox, files, search. */
 import { type Limit, topicLimits } from "../orchestrator/settings/limits/limit.ts";
 import { runsPerThreadLimit } from "./agent/agent-pool.ts";
-import { gitCommandTimeoutMs, gitOutputLimitBytes, gitPatchLimitBytes } from "./git/git-process.ts";
+import { gitCommandTimeoutMs, gitOutputLimitBytes, gitErrorLimitBytes } from "./git/git-process.ts";
 import { sandboxProcessLimit, sharedMemoryBytes } from "./sandbox/sandbox-arguments.ts";
 import { lineTextLimit as foundLineLimit } from "./search/content-search.ts";
 import { fileLimit, listingBudgetMs } from "./search/file-search.ts";
@@ -31,8 +31,8 @@ export const machineLimits: readonly Limit[] = [
   ]),
   ...topicLimits("worktrees", [
     ["time of one git command", gitCommandTimeoutMs, "milliseconds"],
-    ["patch of an artifact", gitPatchLimitBytes, "bytes"],
-    ["other output of git", gitOutputLimitBytes, "bytes"],
+    ["output of git without patch and paths", gitOutputLimitBytes, "bytes"],
+    ["words of git in an error", gitErrorLimitBytes, "bytes"],
   ]),
   ...topicLimits("files", [
     ["file that is edited", editLimitBytes, "bytes"],

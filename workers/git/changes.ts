@@ -1,8 +1,9 @@
 /** What is different in a checkout: the patch, and everything a patch does not hold. */
+import { patchLimitBytes } from "../../orchestrator/worktrees/worktree.ts";
 import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { WorktreeError } from "../../orchestrator/worktrees/worktree-error.ts";
-import { type GitProcessParts, gitOutputLimitBytes, gitPatchLimitBytes } from "./git-process.ts";
+import { type GitProcessParts, gitOutputLimitBytes } from "./git-process.ts";
 import { Repository, splitNul } from "./repository.ts";
 
 /** Entries of `git status`, by what they are. Paths of directories end with a slash. */
@@ -47,7 +48,7 @@ export async function patchFrom(repository: Repository, baseline: string): Promi
       ...["--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--unified=3", "--inter-hunk-context=0"],
       ...["--submodule=short", "--ignore-submodules=dirty", "-O/dev/null", baseline, "--"],
     ],
-    { outputLimitBytes: gitPatchLimitBytes },
+    { outputLimitBytes: patchLimitBytes },
   );
   return output;
 }

@@ -4,8 +4,12 @@ import { dirname, join } from "node:path";
 import { ensurePrivateDirectory } from "../../orchestrator/record/roots.ts";
 import { WorktreeError } from "../../orchestrator/worktrees/worktree-error.ts";
 import type { MarkedCheckout } from "../../orchestrator/worktrees/worktree-machine.ts";
-import { type WorktreeRecord, markerOf, markerText } from "../../orchestrator/worktrees/worktree.ts";
-import { gitPatchLimitBytes } from "./git-process.ts";
+import {
+  type WorktreeRecord,
+  markerOf,
+  markerText,
+  patchLimitBytes,
+} from "../../orchestrator/worktrees/worktree.ts";
 import type { Repository } from "./repository.ts";
 
 /** One entry of `git worktree list --porcelain -z`. */
@@ -26,7 +30,7 @@ export function parseWorktreeList(output: string): readonly ListedWorktree[] {
 /** Our checkouts among the worktrees of a repository. */
 export async function markedCheckouts(repository: Repository): Promise<readonly MarkedCheckout[]> {
   const { output } = await repository.run(["worktree", "list", "--porcelain", "-z"], {
-    outputLimitBytes: gitPatchLimitBytes,
+    outputLimitBytes: patchLimitBytes,
   });
   return parseWorktreeList(output.toString("utf8")).flatMap(({ path, lockReason }) => {
     const marker = lockReason === undefined ? undefined : markerOf(lockReason);

@@ -1,7 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { WorktreeError } from "../../orchestrator/worktrees/worktree-error.ts";
-import { patchLimitBytes } from "../../orchestrator/worktrees/worktree.ts";
 import type { CommandEnd } from "../spawner/command-end.ts";
 import { commandEnvironment } from "../spawner/command-environment.ts";
 import type { Spawner } from "../spawner/spawner.ts";
@@ -11,8 +10,8 @@ import { BoundedOutput } from "./bounded-output.ts";
 export const gitCommandTimeoutMs = 120_000;
 /** Longest output of a git command that prints no patch and no list of paths, in bytes. */
 export const gitOutputLimitBytes = 64 * 1024;
-/** Longest list of paths or patch, in bytes. */
-export const gitPatchLimitBytes = patchLimitBytes;
+/** Words of git kept for an error, in bytes. */
+export const gitErrorLimitBytes = 4_000;
 
 export interface GitProcessParts {
   readonly spawner: Spawner;
@@ -41,8 +40,6 @@ export interface GitAnswer {
   readonly errors: string;
 }
 
-const errorLimitBytes = 4_000;
-
 /** Keeps git from asking, reaching out and running what a configuration names, whatever the repository says. */
 const fixedVariables: Readonly<Record<string, string>> = {
   GIT_ALLOW_PROTOCOL: "none",
@@ -58,7 +55,7 @@ export async function runGit(command: GitCommand, parts: GitProcessParts): Promi
   const environment = commandEnvironment(parts.environment, { set: { ...fixedVariables, ...command.set } });
   const enough = new AbortController();
   const output = new BoundedOutput(outputLimitBytes, () => enough.abort());
-  const errors = new BoundedOutput(errorLimitBytes);
+  const errors = new BoundedOutput(gitErrorLimitBytes);
   signal.throwIfAborted();
   const end = await parts.spawner.run({
     argv: [findGit(environment["PATH"]), "--no-pager", ...parameters],

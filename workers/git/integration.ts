@@ -67,6 +67,7 @@ export async function pickRange(
     throw new WorktreeError("worktree-range", "The range has no commits; there is nothing to integrate.");
   await requireClean(target);
   await requireNoPick(target);
+  await requireCommitter(target);
   const before = await target.line(["rev-parse", "HEAD"]);
   const { code, errors } = await target.run(
     ["cherry-pick", "--allow-empty", "--keep-redundant-commits", ...commits],
@@ -74,6 +75,16 @@ export async function pickRange(
   );
   if (code !== 0) throw await pickFailure(target, errors);
   return (await target.line(["rev-list", "--reverse", `${before}..HEAD`])).split("\n");
+}
+
+/** Git would find out in the middle. */
+async function requireCommitter(target: Repository): Promise<void> {
+  const { code, errors } = await target.run(["var", "GIT_COMMITTER_IDENT"], { accepted: [0, 1, 128] });
+  if (code === 0) return;
+  throw new WorktreeError(
+    "worktree-git-failed",
+    `Commits need a committer, and git knows none for ${target.directory}: set user.name and user.email there or globally. Nothing was changed.\n${errors}`,
+  );
 }
 
 async function requireNoPick(target: Repository): Promise<void> {
@@ -93,7 +104,7 @@ async function pickFailure(target: Repository, errors: string): Promise<Worktree
   const conflicts = await unmergedPaths(target);
   return new WorktreeError(
     "worktree-conflict",
-    `The cherry-pick stopped with conflicts in ${namedPaths(conflicts)}. Resolve them and run git cherry-pick --continue in ${target.directory}, or use action abort.\n${errors}`,
+    `The cherry-pick stopped${conflicts.length === 0 ? "" : ` with conflicts in ${namedPaths(conflicts)}`}. Resolve them and run git cherry-pick --continue in ${target.directory}, or use action abort.\n${errors}`,
   );
 }
 

@@ -1,12 +1,7 @@
+import { patchLimitBytes } from "../../orchestrator/worktrees/worktree.ts";
 import { realpath } from "node:fs/promises";
 import { WorktreeError } from "../../orchestrator/worktrees/worktree-error.ts";
-import {
-  type GitAnswer,
-  type GitCommand,
-  type GitProcessParts,
-  gitPatchLimitBytes,
-  runGit,
-} from "./git-process.ts";
+import { type GitAnswer, type GitCommand, type GitProcessParts, runGit } from "./git-process.ts";
 import { filterNames, parseConfiguration, safeSettings, settingVariables } from "./safe-configuration.ts";
 
 type RunOptions = Pick<GitCommand, "outputLimitBytes" | "overLimit"> & {
@@ -80,7 +75,7 @@ export class Repository {
 
   /** A list whose items end with NUL. Bytes that are no UTF-8 become U+FFFD. */
   async list(parameters: readonly string[]): Promise<readonly string[]> {
-    const { output } = await this.run(parameters, { outputLimitBytes: gitPatchLimitBytes });
+    const { output } = await this.run(parameters, { outputLimitBytes: patchLimitBytes });
     return splitNul(output);
   }
 

@@ -42,7 +42,7 @@ import { batchLimit } from "../../tasks/task-arguments.ts";
 import { toolResultLimit } from "../../tools/dispatcher.ts";
 import { toolNameLimit } from "../../tools/registry.ts";
 import { registryLimit } from "../../worktrees/worktree-registry.ts";
-import { artifactPathLimit } from "../../worktrees/worktree.ts";
+import { artifactPathLimit, patchLimitBytes } from "../../worktrees/worktree.ts";
 import { boundFrom, jobBounds, jobLimits } from "../job-limits.ts";
 import { type Limit, type LimitUnit, topicLimits } from "./limit.ts";
 
@@ -84,6 +84,7 @@ const fixedJobLimits = topicLimits("jobs", [
   ["lost threads before an agent is given up", threadLossLimit, "items"],
   ["result inside the journal", inlineResultLimit, "characters"],
   ["error of a child", errorLimit, "characters"],
+  ["patch of a worktree artifact, and list of paths of git", patchLimitBytes, "bytes"],
   ["paths of a worktree artifact", artifactPathLimit, "items"],
   ["registered worktrees", registryLimit, "items"],
   ["label of a result", labelLimit, "characters"],
