@@ -210,6 +210,8 @@ async function compose(
         options.diagnostics(`${failure.code}: ${failure.message}`);
       });
     },
+    // Nobody prompts the children of a headless run.
+    replied: () => undefined,
     withoutSecrets: knownSecretRemover(secretValues(environment)),
     report: (failure) => options.diagnostics(`${failure.code}: ${failure.message}`),
     now: Date.now,

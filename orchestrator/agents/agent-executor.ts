@@ -6,6 +6,7 @@ import type {
   AgentEvent,
   AgentRunner,
   AgentSpec,
+  Boundary,
   ReplayReply,
   ReplayRequest,
 } from "../contract/agent-thread.ts";
@@ -19,7 +20,8 @@ import { AgentHost } from "./agent-host.ts";
 import { type CompletionSource, childBoundary } from "./child-boundary.ts";
 import { assignmentText, parentSteeringText } from "./instructions.ts";
 import { runAgent } from "./run-agent.ts";
-import type { SteeringMailbox } from "./steering.ts";
+import type { PromptReplies } from "./prompt-replies.ts";
+import type { SteeringMailbox, SteeringMessage } from "./steering.ts";
 import type { AgentTranscript } from "./transcript.ts";
 import type { YieldState } from "./yield.ts";
 
@@ -29,6 +31,7 @@ export type ChildRun = {
   readonly dispatch: DispatchOptions;
   readonly context: Omit<ToolContext, "callId">;
   readonly steering: SteeringMailbox;
+  readonly replies: PromptReplies;
   readonly yielding: YieldState;
   readonly completions: CompletionSource;
   /** The outcome once what belongs to the end of the run is done (an isolated child's work is secured). */
@@ -71,8 +74,8 @@ async function runChild(
   parts: AgentExecutorParts,
 ): Promise<Outcome<AgentResult>> {
   await run.transcript.userMessage(assignmentText(job.payload.assignment, job.payload.context));
-  const next = childBoundary({ ...run, steeringText: parentSteeringText, signal: job.signal });
-  const agent = new AgentHost({ ...run, next });
+  const next = childBoundary({ ...run, steeringText, signal: job.signal });
+  const agent = new AgentHost({ ...run, next, responded: ({ items }) => run.replies.said(wordsOf(items)) });
   const outcome = await runAgent({
     runner: parts.runner,
     host: agent,
@@ -97,6 +100,14 @@ async function runChild(
     undeliveredPromptCount: run.steering.close(),
     cancelReason: job.signal.aborted ? (job.signal.reason as CancelReason) : undefined,
   });
+}
+
+function steeringText({ from, text }: SteeringMessage): string {
+  return from === "parent" ? parentSteeringText(text) : text;
+}
+
+function wordsOf(items: Boundary["items"]): string {
+  return items.flatMap((item) => (item.type === "assistant-message" ? [item.text] : [])).join("\n");
 }
 
 /** Host and port of a live model's server: a whole URL can hold a password. */

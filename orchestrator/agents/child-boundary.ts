@@ -1,7 +1,8 @@
 /** What a child is told at its boundaries, and when its run is over: submission, steering, completions, the reminder to submit. */
 import type { ExecutionId } from "../contract/identifiers.ts";
 import type { Continuation, TurnEnd } from "./agent-host.ts";
-import type { SteeringMailbox } from "./steering.ts";
+import type { PromptReplies } from "./prompt-replies.ts";
+import type { SteeringMailbox, SteeringMessage } from "./steering.ts";
 import type { AgentTranscript, UserMessageOptions } from "./transcript.ts";
 import type { YieldState } from "./yield.ts";
 
@@ -19,7 +20,8 @@ export type ChildBoundaryParts = {
   /** Detached jobs of this agent, and the text of each completion that is ready. */
   readonly completions: CompletionSource;
   /** Wraps a steering message for the model. */
-  readonly steeringText: (message: string) => string;
+  readonly steeringText: (message: SteeringMessage) => string;
+  readonly replies: PromptReplies;
   /** Aborted when the child is cancelled. */
   readonly signal: AbortSignal;
 };
@@ -32,34 +34,40 @@ export type CompletionSource = {
   delivered(count: number): Promise<void>;
   /** True while detached jobs run whose completion continues this agent. */
   awaiting(): boolean;
-  /** Resolves when completions are ready, or on abort. The agent's slot is lent meanwhile. */
-  arrival(signal: AbortSignal): Promise<void>;
+  /** Resolves when completions are ready or a message waits, or on abort. The agent's slot is lent meanwhile. */
+  arrival(signal: AbortSignal, steering: Pick<SteeringMailbox, "arrival" | "pendingCount">): Promise<void>;
 };
 
 type Message = { readonly text: string; readonly options: UserMessageOptions };
 
 /** The policy of one child run. Steering and completions are in the record before they are acknowledged. */
 export function childBoundary(parts: ChildBoundaryParts): (turn: TurnEnd) => Promise<Continuation> {
-  const { transcript, steering, yielding, completions, signal } = parts;
+  const { transcript, steering, yielding, completions, replies, signal } = parts;
   let reminders = 0;
   return async ({ calledTools, settled }) => {
     yielding.observe(settled);
     if (yielding.accepted !== undefined || yielding.givenUp !== undefined) return "finish";
     const idle = !calledTools && steering.pendingCount === 0 && completions.ready().length === 0;
-    if (idle && completions.awaiting()) await completions.arrival(signal);
-    const waiting = steering.peek();
+    if (idle && completions.awaiting()) await completions.arrival(signal, steering);
+    const waiting = await steering.read(signal);
     const ready = completions.ready();
     const messages: Message[] = [
-      ...waiting.map((message) => ({ text: parts.steeringText(message), options: {} })),
+      ...waiting.map((message) => ({
+        text: parts.steeringText(message),
+        options: { automatic: message.from === "parent", inputId: message.id },
+      })),
       ...ready.map(({ text, executionId }) => ({ text, options: { completionOf: executionId } })),
     ];
-    if (messages.length === 0 && !calledTools && !signal.aborted && reminders < yieldReminderLimit) {
-      reminders += 1;
+    const mayRemind = replies.answeredNow || reminders < yieldReminderLimit;
+    if (messages.length === 0 && !calledTools && !signal.aborted && mayRemind) {
+      // An answer to a person is no attempt to end.
+      if (!replies.answeredNow) reminders += 1;
       messages.push({ text: yieldReminder, options: {} });
     }
     for (const { text, options } of messages)
       await transcript.userMessage(text, { automatic: true, ...options });
-    steering.acknowledge(waiting.length);
+    steering.acknowledge(waiting);
+    replies.read(waiting.filter(({ from }) => from === "person").map(({ id }) => id));
     await completions.delivered(ready.length);
     return messages.map(({ text }) => ({ type: "user-message", text }));
   };

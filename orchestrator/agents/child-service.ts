@@ -34,6 +34,7 @@ import type { CompletionSource } from "./child-boundary.ts";
 import type { ChildRole } from "./child-role.ts";
 import type { ConversationWorktrees } from "../worktrees/conversation-worktrees.ts";
 import { type IsolationNote, childInstructions } from "./instructions.ts";
+import { PromptReplies, outstandingPromptLimit } from "./prompt-replies.ts";
 import { SteeringMailbox } from "./steering.ts";
 import { withSecuredWork } from "./secured-outcome.ts";
 import type { AgentTranscript } from "./transcript.ts";
@@ -63,6 +64,13 @@ export type ChildObservation =
   | { readonly kind: "tool-started"; readonly job: JobExecution<"agent">; readonly call: ToolCallItem }
   | { readonly kind: "tool-finished"; readonly job: JobExecution<"agent">; readonly settled: SettledCall };
 
+/** What a child answered to a person. */
+export type ChildReply = {
+  readonly job: Pick<Job, "name" | "executionId">;
+  readonly promptIds: readonly string[];
+  readonly text: string;
+};
+
 export type ChildServiceParts = {
   readonly rootConversationId: ConversationId;
   readonly supervisor: Supervisor;
@@ -89,10 +97,13 @@ export type ChildServiceParts = {
   readonly observe: (observation: ChildObservation) => void;
   /** Told of each job whose completion is in the durable record of its owner. */
   readonly delivered: (job: Job) => void;
+  /** Told of a child's answer to prompts of a person. */
+  readonly replied: (reply: ChildReply) => void;
 };
 
 type LiveChild = {
   readonly steering: SteeringMailbox;
+  readonly replies: PromptReplies;
   readonly progress: ChildProgress;
   readonly inbox: CompletionInbox;
   readonly role: RunnableRole;
@@ -201,11 +212,32 @@ export class ChildService {
     };
   }
 
-  /** Queues a message for a running child. Throws `steering-closed` and limits. */
-  steer(job: Job, message: string): number {
+  /** Queues a parent's message for a running child; durable when this resolves, with how many wait. Rejects with `steering-…` codes. */
+  async steer(job: Job, message: string): Promise<number> {
+    return this.#running(job).steering.push(message, "parent");
+  }
+
+  /**
+   * Queues a person's prompt for a running child; its next words are promoted as the reply. Rejects as {@link steer}, and with
+   * `prompt-limit`.
+   */
+  async prompt(job: Job, message: string): Promise<number> {
+    const live = this.#running(job);
+    const outstanding = [...this.#live.values()].reduce((sum, { replies }) => sum + replies.outstanding, 0);
+    if (outstanding >= outstandingPromptLimit)
+      throw new AutolithError(
+        "prompt-limit",
+        `${outstanding} prompts to children are unanswered; at most ${outstandingPromptLimit} may be. Wait for replies.`,
+      );
+    const waiting = await live.steering.push(message, "person");
+    live.replies.accepted();
+    return waiting;
+  }
+
+  #running(job: Job): LiveChild {
     const live = this.#live.get(job.executionId);
     if (live === undefined) throw new AutolithError("steering-closed", `${job.name} is not running here.`);
-    return live.steering.push(message);
+    return live;
   }
 
   progress(executionId: ExecutionId): ProgressSnapshot | undefined {
@@ -236,6 +268,7 @@ export class ChildService {
       transcript: await this.#parts.openTranscript(job),
       concluded: (outcome) => withSecuredWork(job, outcome, this.#parts.worktrees),
       steering: live.steering,
+      replies: live.replies,
       yielding,
       completions: this.#completionSource(live.inbox, job.executionId),
       replay: this.#parts.replay,
@@ -303,7 +336,19 @@ export class ChildService {
 
   #startLive(job: JobExecution<"agent">, role: RunnableRole): LiveChild {
     const live: LiveChild = {
-      steering: new SteeringMailbox(),
+      steering: new SteeringMailbox(({ id, text, from }) =>
+        this.#parts.journal.append([
+          {
+            kind: "steered",
+            at: this.#parts.now(),
+            executionId: job.executionId,
+            messageId: id,
+            from,
+            text,
+          },
+        ]),
+      ),
+      replies: new PromptReplies((promptIds, text) => this.#parts.replied({ job, promptIds, text })),
       progress: new ChildProgress(),
       inbox: new CompletionInbox(conversationOf(job), () =>
         this.#parts.supervisor.jobs(this.#parts.rootConversationId),
@@ -337,7 +382,8 @@ export class ChildService {
     return {
       ready: () => inbox.peek().map(({ job, text }) => ({ text, executionId: job.executionId })),
       awaiting: () => inbox.awaited().length > 0,
-      arrival: (signal) => supervisor.lending(owner, joinedArrival(inbox, signal), signal),
+      arrival: (signal, steering) =>
+        supervisor.lending(owner, joinedArrival(inbox, steering, signal), signal),
       delivered: async (count) => {
         const delivered = inbox.peek().slice(0, count);
         inbox.acknowledge(count);
@@ -359,9 +405,17 @@ export class ChildService {
   }
 }
 
-async function joinedArrival(inbox: CompletionInbox, signal: AbortSignal): Promise<void> {
-  await inbox.arrival(signal);
-  await window(inbox, signal);
+/** A message is read at once; completions wait for those that follow them closely. */
+async function joinedArrival(
+  inbox: CompletionInbox,
+  steering: Pick<SteeringMailbox, "arrival" | "pendingCount">,
+  signal: AbortSignal,
+): Promise<void> {
+  const enough = new AbortController();
+  const either = AbortSignal.any([signal, enough.signal]);
+  await Promise.race([inbox.arrival(either), steering.arrival(either)]);
+  enough.abort();
+  if (steering.pendingCount === 0) await window(inbox, signal);
 }
 
 /** Completions that land within the window after the first share its boundary; none is waited for when nothing else runs. */

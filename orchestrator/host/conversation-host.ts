@@ -3,6 +3,7 @@ import { overflowPlaces } from "../record/overflow-retention.ts";
 import type { AgentRunner, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
 import {
   type ChildObservation,
+  type ChildReply,
   ChildService,
   type RunnableRole,
   conversationOf,
@@ -88,6 +89,8 @@ export type ConversationHostParts = {
   readonly observe: (observation: ChildObservation) => void;
   /** Told of each job whose outcome was handed over: its evidence needs no protection from pruning any more. */
   readonly handedOver: (job: Job) => void;
+  /** Told of a child's answer to prompts of a person. */
+  readonly replied: (reply: ChildReply) => void;
   /** Removes the secrets of the environment from what tools return. */
   readonly withoutSecrets: SecretRemover;
   /** Failures that belong to no job. */
@@ -345,7 +348,7 @@ export class ConversationHost {
         supervisor,
         view,
         durable: (executionId) => this.durableView(executionId),
-        steer: (job, message) => Promise.resolve().then(() => this.children.steer(job, message)),
+        steer: (job, message) => this.children.steer(job, message),
       }),
     ]);
   }
@@ -416,6 +419,7 @@ export class ConversationHost {
       now: parts.now,
       observe: parts.observe,
       delivered: parts.handedOver,
+      replied: parts.replied,
     });
   }
 

@@ -127,7 +127,7 @@ export class JobTable {
       this.add(jobOfAdmission(record, conversationId));
       return;
     }
-    if (record.kind === "intent") return;
+    if (record.kind === "intent" || record.kind === "steered") return;
     const job = this.#jobs.get(record.executionId);
     if (job !== undefined) applyTo(job, record);
   }
@@ -161,7 +161,7 @@ function isFinished(job: Pick<Job, "life" | "decision">): boolean {
   return isTerminal(job.life.state) || job.decision !== undefined;
 }
 
-type UpdateRecord = Exclude<JobRecord, { kind: "admitted" | "intent" }>;
+type UpdateRecord = Exclude<JobRecord, { kind: "admitted" | "intent" | "steered" }>;
 
 function applyTo(job: Job, record: UpdateRecord): void {
   switch (record.kind) {

@@ -93,6 +93,17 @@ const delivered = z.strictObject({
   conversationId: conversationIdSchema,
 });
 
+const steered = z.strictObject({
+  kind: z.literal("steered"),
+  at: instant,
+  /** The child that is to read it. */
+  executionId: executionIdSchema,
+  /** The receipt that the child's conversation holds once it was read. */
+  messageId: z.string().min(1).max(64),
+  from: z.enum(["parent", "person"]),
+  text: z.string(),
+});
+
 const decided = z.strictObject({
   kind: z.literal("decided"),
   at: instant,
@@ -110,6 +121,7 @@ export const jobRecordSchema = z.discriminatedUnion("kind", [
   intent,
   delivered,
   decided,
+  steered,
 ]);
 
 export type JobRecord = z.infer<typeof jobRecordSchema>;

@@ -34,6 +34,14 @@ export type UnansweredCall = Pick<
   readonly jobs: readonly ExecutionId[];
 };
 
+/** A message that a child accepted and its conversation does not hold: it was never read. */
+export type UnreadMessage = {
+  readonly executionId: ExecutionId;
+  readonly messageId: string;
+  readonly from: "parent" | "person";
+  readonly text: string;
+};
+
 export type JobInventory = {
   /** Those that nobody has decided about yet. */
   readonly interrupted: readonly InventoryJob[];
@@ -41,6 +49,8 @@ export type JobInventory = {
   /** Detached jobs that have ended and whose completion no owner has received. */
   readonly undelivered: readonly InventoryJob[];
   readonly unanswered: readonly UnansweredCall[];
+  /** Messages for interrupted children that they had not read. */
+  readonly unread: readonly UnreadMessage[];
 };
 
 /** The jobs of a journal as they stand when nobody works on them: what was claimed and has not settled is interrupted. */
@@ -51,11 +61,15 @@ export function replayJobs(records: readonly JobRecord[], conversationId: Conver
   return table;
 }
 
-/** The inventory. `hasResult` answers whether a conversation holds the result of a call. */
+/**
+ * The inventory. `hasResult` answers whether a conversation holds the result of a call, `hasReceipt` whether a child's holds that it read a
+ * message.
+ */
 export function jobInventory(
   records: readonly JobRecord[],
   table: JobTable,
   hasResult: (conversationId: ConversationId, callId: string) => boolean,
+  hasReceipt: (executionId: ExecutionId, messageId: string) => boolean = () => false,
 ): JobInventory {
   const jobs = table.all();
   return {
@@ -67,6 +81,14 @@ export function jobInventory(
       .filter((job) => job.detached && !job.delivered && isTerminal(job.life.state))
       .map(inventoryJob),
     unanswered: unansweredCalls(records, hasResult),
+    unread: records.flatMap((record) => {
+      if (record.kind !== "steered") return [];
+      const { executionId, messageId, from, text } = record;
+      const isInterrupted = table.get(executionId)?.interrupted === true;
+      return isInterrupted && !hasReceipt(executionId, messageId)
+        ? [{ executionId, messageId, from, text }]
+        : [];
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Opens the jobs of a conversation, new or left by a dead host: replay, recovery, inventory. */
-import type { ConversationId } from "../contract/identifiers.ts";
+import { conversationOf } from "../agents/child-service.ts";
+import type { ConversationId, ExecutionId } from "../contract/identifiers.ts";
 import type { JobJournal, JobRecord } from "../jobs/journal-records.ts";
 import { loadConversation } from "../record/conversation.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
@@ -39,6 +40,7 @@ export async function recoverConversation(
     jobs.records,
     jobs.table,
     (id, callId) => answered.get(id)?.has(callId) === true,
+    await readReceipts(parts),
   );
   return { jobs, inventory };
 }
@@ -50,26 +52,44 @@ async function answeredCalls(
   const answered = new Map([[parts.conversationId, answeredIn(parts.rootRecords)]]);
   for (const record of parts.records) {
     if (record.kind !== "intent" || answered.has(record.conversationId)) continue;
-    answered.set(record.conversationId, await answeredInFile(parts, record.conversationId));
+    answered.set(record.conversationId, answeredIn(await childRecords(parts, record.conversationId)));
   }
   return answered;
+}
+
+/** Which messages the steered children have read. */
+async function readReceipts(
+  parts: ConversationRecovery,
+): Promise<(executionId: ExecutionId, messageId: string) => boolean> {
+  const receipts = new Map<ExecutionId, ReadonlySet<string>>();
+  for (const record of parts.records) {
+    if (record.kind !== "steered" || receipts.has(record.executionId)) continue;
+    const stored = await childRecords(parts, conversationOf(record));
+    receipts.set(
+      record.executionId,
+      new Set(
+        stored.flatMap(({ record: each }) =>
+          each.kind === "message" ? (each.pendingInputIdentifier ?? []) : [],
+        ),
+      ),
+    );
+  }
+  return (executionId, messageId) => receipts.get(executionId)?.has(messageId) === true;
 }
 
 function answeredIn(records: readonly StoredRecord[]): ReadonlySet<string> {
   return new Set(records.flatMap(({ record }) => (record.kind === "tool-result" ? [record.callId] : [])));
 }
 
-async function answeredInFile(
+/** What a child's conversation holds; nothing when it is gone or cannot be read: its calls are reported unknown. */
+async function childRecords(
   { places }: ConversationRecovery,
   id: ConversationId,
-): Promise<ReadonlySet<string>> {
+): Promise<readonly StoredRecord[]> {
   try {
-    const { records } = await loadConversation({ directory: places.conversationsDirectory }, id);
-    return answeredIn(records);
+    return (await loadConversation({ directory: places.conversationsDirectory }, id)).records;
   } catch (error) {
-    // A record that is gone or cannot be read answers nothing: its calls are reported unknown.
-    if (error instanceof RecordError && (error.code === "not-found" || error.code === "malformed"))
-      return new Set();
+    if (error instanceof RecordError && (error.code === "not-found" || error.code === "malformed")) return [];
     throw error;
   }
 }

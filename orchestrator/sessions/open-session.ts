@@ -269,7 +269,7 @@ export class OpenSession implements Session {
   }
 
   sendToJob(id: string, text: string): Promise<number> {
-    return Promise.resolve().then(() => this.#jobs.send(id, text));
+    return this.#jobs.send(id, text);
   }
 
   cancelJob(id: string): Promise<void> {

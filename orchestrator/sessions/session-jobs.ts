@@ -74,15 +74,15 @@ export class SessionJobs {
     return query.output === "structured" ? structured(updates, query) : asText(updates, query);
   }
 
-  /** Queues a message for a running child. */
-  send(id: string, text: string): number {
+  /** Queues a person's prompt for a running child, which answers it; how many messages wait. */
+  async send(id: string, text: string): Promise<number> {
     const job = this.find(id);
     if (job.kind !== "agent" || standingOf(job) !== "running")
       throw new AutolithError(
         "not-steerable",
         `${job.name} is ${job.kind === "agent" ? standingOf(job) : "no child agent"}; only running children take messages.`,
       );
-    return this.#host.children.steer(job, text);
+    return this.#host.children.prompt(job, text);
   }
 
   async cancel(id: string): Promise<void> {

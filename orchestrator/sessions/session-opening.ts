@@ -1,6 +1,7 @@
 /** Puts the parts of one session together: record, jobs, authority, waiting input, completions. */
 import { realpath } from "node:fs/promises";
-import type { AutolithError } from "../contract/failure.ts";
+import { type AutolithError, failureOf } from "../contract/failure.ts";
+import { updateTextLimit } from "../contract/session/updates.ts";
 import type { PermissionMode } from "../contract/permissions.ts";
 import { ConversationHost, type ConversationHostParts } from "../host/conversation-host.ts";
 import { papercutScheme, papercutTool } from "../papercuts/papercut-access.ts";
@@ -23,6 +24,7 @@ import { planTools } from "./session-tools.ts";
 import type { SessionSettings } from "./settings/settings-store.ts";
 import { CompletionFeed } from "./turns/completion-feed.ts";
 import { sessionRecords } from "./view/record-updates.ts";
+import { shortened } from "./view/tool-presentation.ts";
 
 export type OpeningParts = {
   readonly environment: SessionEnvironment;
@@ -119,6 +121,15 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
       if (observation.kind === "agent-event") environment.observeAgent(observation.event);
     },
     handedOver: environment.handedOver,
+    replied: ({ job, promptIds, text }) => {
+      core
+        ?.note(sessionRecords.childReply, {
+          job: job.name,
+          text: shortened(text, updateTextLimit),
+          prompts: promptIds,
+        })
+        .catch((error: unknown) => environment.report(failureOf(error)));
+    },
     report: environment.report,
     now: environment.now,
   };

@@ -139,6 +139,7 @@ export const sessionRecords = {
   plan: "plan",
   directory: "working-directory",
   mode: "permission-mode",
+  childReply: "child-reply",
 } as const;
 
 function extensionUpdates(record: ExtensionRecord, at: number): readonly SessionUpdate[] {
@@ -149,6 +150,11 @@ function extensionUpdates(record: ExtensionRecord, at: number): readonly Session
   if (record.name === sessionRecords.plan) {
     const entries = planEntriesOf(record);
     return entries === undefined ? [] : [{ type: "plan", entries: [...entries], at }];
+  }
+  if (record.name === sessionRecords.childReply) {
+    const [job, text] = [extensionField(record, "job"), extensionField(record, "text")];
+    const notice = { type: "notice", level: "info", code: "child-reply" } as const;
+    return [{ ...notice, text: `${String(job)} replies: ${String(text)}`, at }];
   }
   return [];
 }

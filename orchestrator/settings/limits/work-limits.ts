@@ -3,6 +3,7 @@ import { papercutContentLimit, papercutTitleLimit } from "../../papercuts/paperc
 import { papercutLimit } from "../../papercuts/papercut-store.ts";
 import { defaultOverflowLimits } from "../../record/overflow-retention.ts";
 import { errorLimit } from "../../agents/agent-result.ts";
+import { outstandingPromptLimit } from "../../agents/prompt-replies.ts";
 import { threadLossLimit } from "../../agents/run-agent.ts";
 import {
   steeringMessageCharacters,
@@ -96,6 +97,7 @@ const fixedJobLimits = topicLimits("jobs", [
   ["retained jobs of one page", continuityPageLimit, "items"],
   ["waiting steering messages", steeringMessageLimit, "items"],
   ["one steering message", steeringMessageCharacters, "characters"],
+  ["unanswered prompts to children", outstandingPromptLimit, "items"],
   ["waiting steering messages together", steeringTotalCharacters, "characters"],
 ]);
 
