@@ -2,10 +2,12 @@
  * What takes long to come up and depends only on the command line, begun while the rest of the program still loads: the first agent
  * thread and the private Redis.
  */
+import { jobBounds, jobLimits } from "../orchestrator/settings/job-limits.ts";
 import { resolveRoots } from "../orchestrator/record/roots.ts";
 import type { PrivateServer } from "../redis/private-server/private-server.ts";
 import type { AgentPool } from "../workers/agent/agent-pool.ts";
 import type { Environment } from "./machine.ts";
+import { withoutRepeats } from "./repeated-lines.ts";
 
 export type HeadStartOptions = {
   readonly environment: Environment;
@@ -52,13 +54,24 @@ export function beginHeadStart(options: HeadStartOptions): HeadStart {
 
 async function startPool(options: HeadStartOptions): Promise<AgentPool> {
   const { startAgentPool } = await import("../workers/agent/agent-pool.ts");
+  const { modelRequests } = jobLimits(options.environment);
+  const tellWaiting = withoutRepeats(options.diagnostics);
   return startAgentPool({
     expectLiveRequests: !options.replay,
+    requestsPerProvider: modelRequests,
+    onRequestWaits: (provider) => tellWaiting(waitingLine(provider, modelRequests)),
     onIdleThreadLost: (error) => options.diagnostics(`An idle agent thread ended: ${String(error)}`),
     ...(options.agentThread === undefined
       ? {}
       : { threadUrl: options.agentThread.url, maxHeapMb: options.agentThread.maxHeapMb }),
   });
+}
+
+function waitingLine(provider: string, bound: number): string {
+  return (
+    `models: ${bound} requests to ${provider} are under way, so others wait until one ends ` +
+    `(${jobBounds.modelRequests.variable} sets how many may be).`
+  );
 }
 
 async function joinServer({

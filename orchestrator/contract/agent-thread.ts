@@ -186,7 +186,7 @@ export const agentFailureSchema = z.strictObject({
 });
 export type AgentFailure = z.infer<typeof agentFailureSchema>;
 
-/** How a run ended. `requests` counts requests sent by this run, failed ones included. */
+/** How a run ended. `requests` counts the requests of this run, failed ones and one that waited for its place included. */
 export const agentOutcomeSchema = z.discriminatedUnion("status", [
   z.strictObject({ status: z.literal("finished"), requests: z.int().nonnegative() }),
   z.strictObject({
@@ -206,6 +206,8 @@ export type AgentOutcome = z.infer<typeof agentOutcomeSchema>;
 export const threadMessageSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("boundary"), id: z.int().positive(), boundary: boundarySchema }),
   z.strictObject({ kind: z.literal("replay"), id: z.int().positive(), replay: replayRequestSchema }),
+  /** May a request be sent? Answered when one of the provider's places is free; it is given back with the attempt's end. */
+  z.strictObject({ kind: z.literal("admission"), id: z.int().positive() }),
   z.strictObject({ kind: z.literal("event"), event: agentEventSchema }),
   z.strictObject({ kind: z.literal("outcome"), outcome: agentOutcomeSchema }),
 ]);
@@ -219,6 +221,7 @@ export const hostMessageSchema = z.discriminatedUnion("kind", [
     reply: boundaryReplySchema,
   }),
   z.strictObject({ kind: z.literal("replay-reply"), id: z.int().positive(), reply: replayReplySchema }),
+  z.strictObject({ kind: z.literal("admitted"), id: z.int().positive() }),
   /** The host cannot answer request `id`; the run ends with code `host-refused`. */
   z.strictObject({ kind: z.literal("refused"), id: z.int().positive(), message: z.string().max(2000) }),
   /** Stop at once: abort the request in flight and end the run as cancelled. */

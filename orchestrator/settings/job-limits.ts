@@ -10,6 +10,8 @@ export type JobLimits = {
   readonly childTimeoutMs: number | undefined;
   /** Children that one conversation may start. */
   readonly spawn: SpawnLimits;
+  /** Requests under way to one model provider. */
+  readonly modelRequests: number;
 };
 
 type Bound = {
@@ -26,6 +28,7 @@ export const jobBounds = {
   depth: { variable: "AUTOLITH_TASK_MAX_DEPTH", usual: 2, minimum: 1, maximum: 16 },
   spawnTotal: { variable: "AUTOLITH_TASK_MAX_TOTAL", usual: 2_000, minimum: 1, maximum: 1_000_000 },
   spawnRate: { variable: "AUTOLITH_TASK_MAX_PER_MINUTE", usual: 120, minimum: 1, maximum: 100_000 },
+  modelRequests: { variable: "AUTOLITH_MODEL_MAX_CONCURRENCY", usual: 32, minimum: 1, maximum: 256 },
   childRuntimeMs: { variable: "AUTOLITH_TASK_MAX_RUNTIME_MS", usual: 0, minimum: 0, maximum: 2_147_483_647 },
 } as const satisfies Record<string, Bound>;
 
@@ -42,6 +45,7 @@ export function jobLimits(environment: Readonly<Record<string, string | undefine
     },
     maxDepth: value(jobBounds.depth),
     childTimeoutMs: runtime === 0 ? undefined : runtime,
+    modelRequests: value(jobBounds.modelRequests),
     spawn: { total: value(jobBounds.spawnTotal), perMinute: value(jobBounds.spawnRate) },
   };
 }

@@ -10,8 +10,10 @@ import {
   type AgentRunner,
   type AgentSpec,
 } from "../../orchestrator/contract/agent-thread.ts";
+import { jobBounds } from "../../orchestrator/settings/job-limits.ts";
 import { AgentRun, type RunPool } from "./agent-run.ts";
 import type { AgentTask, AgentThreadData } from "./agent-thread.ts";
+import { RequestSlots } from "./request-slots.ts";
 
 /** How the pool of agent threads is made. */
 export interface AgentPoolOptions {
@@ -26,6 +28,10 @@ export interface AgentPoolOptions {
    * waits for a place, because agents that have one may be waiting for it (a command for its classifier).
    */
   readonly agentsPerThread?: number;
+  /** Requests of all threads that may be under way to one provider at once; others wait (32). */
+  readonly requestsPerProvider?: number;
+  /** Told of each request that has to wait for another to end. */
+  readonly onRequestWaits?: (provider: string) => void;
   /** How long a cancelled run may take before its thread is ended, in ms (2,000). */
   readonly cancelGraceMs?: number;
   /** Upper bound of one thread's old-generation heap in MB (1,024). */
@@ -84,6 +90,10 @@ export function startAgentPool(options: AgentPoolOptions): AgentPool {
   threads.on("error", (error: unknown) => options.onIdleThreadLost(error));
   const pool: RunPool = {
     cancelGraceMs: options.cancelGraceMs ?? 2000,
+    slots: new RequestSlots(
+      options.requestsPerProvider ?? jobBounds.modelRequests.usual,
+      options.onRequestWaits ?? (() => undefined),
+    ),
     start: (task) => threads.run(task, { transferList: transferred(task.port) }),
     terminate: (threadId) => {
       const thread = threads.threads.find((candidate) => candidate.threadId === threadId);
@@ -93,7 +103,7 @@ export function startAgentPool(options: AgentPoolOptions): AgentPool {
   };
   return {
     run: (spec: AgentSpec, host: AgentHostPort, signal: AbortSignal): Promise<AgentOutcome> =>
-      new AgentRun(host, pool).run(agentSpecSchema.parse(spec), signal),
+      new AgentRun(agentSpecSchema.parse(spec), host, pool).run(signal),
     close: () => threads.destroy(),
   };
 }

@@ -9,6 +9,7 @@ import {
   type ThreadMessage,
 } from "../../orchestrator/contract/agent-thread.ts";
 import type { AgentTask } from "./agent-thread.ts";
+import type { FreeSlot, RequestSlots } from "./request-slots.ts";
 
 /** What a run needs of the pool. */
 export interface RunPool {
@@ -18,10 +19,13 @@ export interface RunPool {
   terminate(threadId: number): void;
   /** How long a cancelled run may take to end by itself, in ms. */
   readonly cancelGraceMs: number;
+  /** The requests under way of all runs. */
+  readonly slots: RequestSlots;
 }
 
 /** The host's end of one run. */
 export class AgentRun {
+  readonly #spec: AgentSpec;
   readonly #host: AgentHostPort;
   readonly #pool: RunPool;
   readonly #port: MessagePort;
@@ -33,9 +37,13 @@ export class AgentRun {
   #threadId: number | undefined;
   #outcome: AgentOutcome | undefined;
   #cancelReason: string | undefined;
+  #freeSlot: FreeSlot = () => undefined;
+  /** Aborted when the run is cancelled or over: it needs no slot then. */
+  readonly #noRequests = new AbortController();
   #graceTimer: NodeJS.Timeout | undefined;
 
-  constructor(host: AgentHostPort, pool: RunPool) {
+  constructor(spec: AgentSpec, host: AgentHostPort, pool: RunPool) {
+    this.#spec = spec;
     this.#host = host;
     this.#pool = pool;
     const { port1, port2 } = new MessageChannel();
@@ -45,12 +53,12 @@ export class AgentRun {
   }
 
   /** Runs to the end, whatever it is; resolves when neither the thread nor the host does anything for it any more. */
-  async run(spec: AgentSpec, signal: AbortSignal): Promise<AgentOutcome> {
+  async run(signal: AbortSignal): Promise<AgentOutcome> {
     const onAbort = (): void => this.#cancel(reasonOf(signal));
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
     try {
-      await this.#pool.start({ spec, port: this.#threadPort });
+      await this.#pool.start({ spec: this.#spec, port: this.#threadPort });
       await this.#ended.promise;
     } catch (error) {
       this.#drain();
@@ -58,6 +66,8 @@ export class AgentRun {
     } finally {
       signal.removeEventListener("abort", onAbort);
       clearTimeout(this.#graceTimer);
+      this.#noRequests.abort();
+      this.#freeSlot();
     }
     await Promise.all(this.#serving);
     this.#port.close();
@@ -66,6 +76,7 @@ export class AgentRun {
 
   #cancel(reason: string): void {
     this.#cancelReason = reason;
+    this.#noRequests.abort();
     this.#send({ kind: "cancel", reason });
     clearTimeout(this.#graceTimer);
     this.#graceTimer = setTimeout(() => {
@@ -113,15 +124,27 @@ export class AgentRun {
           reply: await this.#host.replay(message.replay),
         }));
         return;
+      case "admission":
+        this.#serve(message.id, async () => {
+          await this.#takeSlot();
+          return { kind: "admitted", id: message.id };
+        });
+        return;
       case "outcome":
         this.#outcome ??= message.outcome;
         this.#ended.resolve();
     }
   }
 
+  async #takeSlot(): Promise<void> {
+    this.#freeSlot();
+    this.#freeSlot = await this.#pool.slots.take(this.#spec, this.#noRequests.signal);
+  }
+
   #takeEvent(event: AgentEvent): void {
     if (event.event === "run-started") this.#threadId = event.threadId;
     if (event.event === "request-started") this.#requests += 1;
+    if (event.event === "attempt-failed" || event.event === "request-completed") this.#freeSlot();
     try {
       this.#host.event(event);
     } catch (error) {

@@ -27,7 +27,12 @@ export async function runAgentTask({ spec, port }: AgentTask): Promise<void> {
     link.end({ status: "cancelled", requests: 0, reason: link.cancelReason });
     return;
   }
-  const request = modelCalls(spec, { events, signal: link.signal, replay: (asked) => link.replay(asked) });
+  const request = modelCalls(spec, {
+    events,
+    signal: link.signal,
+    admit: () => link.admission(),
+    replay: (asked) => link.replay(asked),
+  });
   const outcome = await runTurns(
     spec,
     { request, boundary: (boundary) => link.boundary(boundary) },

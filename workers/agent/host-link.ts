@@ -58,6 +58,12 @@ export class HostLink {
     return message.reply;
   }
 
+  /** Waits until a request may be sent. */
+  async admission(): Promise<void> {
+    const message = await this.#request((id) => ({ kind: "admission", id }));
+    if (message.kind !== "admitted") throw unexpected(message, "admitted");
+  }
+
   /** Sends one-way news. */
   event(event: AgentEvent): void {
     this.#send({ kind: "event", event });

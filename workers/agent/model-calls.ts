@@ -16,6 +16,8 @@ export type ModelCalls = (request: ModelRequest, requestNumber: number) => Promi
 export interface ModelCallParts {
   readonly events: EventStream;
   readonly signal: AbortSignal;
+  /** Resolves when one attempt may be sent. */
+  admit(): Promise<void>;
   replay(request: ReplayRequest): Promise<ReplayReply>;
 }
 
@@ -60,6 +62,7 @@ async function liveRequest(
   return requestWithRetries({
     limits: spec.limits,
     signal,
+    admit: () => parts.admit(),
     attempt: () =>
       attemptRequest({
         endpoint,

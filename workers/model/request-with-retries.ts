@@ -15,6 +15,8 @@ export interface FailedAttempt {
 export interface RetriedRequest {
   readonly limits: RetryLimits;
   readonly signal: AbortSignal;
+  /** Resolves when one attempt may be made: so many requests of a host may be under way at once. */
+  admit(): Promise<void>;
   /** Makes one attempt (numbered from 1); rejects with a ModelRequestError. */
   attempt(attempt: number): Promise<ModelResponse>;
   /** Told of every attempt as it begins. */
@@ -33,6 +35,7 @@ export interface RetriedResponse {
 export async function requestWithRetries(request: RetriedRequest): Promise<RetriedResponse> {
   let counts: FailureCounts = { beforeGeneration: 0, afterOutput: 0 };
   for (let attempt = 1; ; attempt += 1) {
+    await request.admit();
     const startedAt = performance.now();
     request.onStart(attempt);
     try {

@@ -50,29 +50,35 @@ import { type Limit, type LimitUnit, topicLimits } from "./limit.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Bounds that the environment changes, with the values in force. */
-function changeableLimits(environment: Environment): readonly Limit[] {
-  const { concurrency, maxDepth, childTimeoutMs, spawn } = jobLimits(environment);
+function changeableLimits(environment: Environment): Readonly<Record<"jobs" | "models", readonly Limit[]>> {
+  const { concurrency, maxDepth, childTimeoutMs, spawn, modelRequests } = jobLimits(environment);
   const limit = (
     name: string,
     value: number,
     unit: LimitUnit,
     bound: (typeof jobBounds)[keyof typeof jobBounds],
+    topic: "jobs" | "models" = "jobs",
   ): Limit => ({
-    topic: "jobs",
+    topic,
     name,
     value,
     unit,
     source: boundFrom(environment, bound) === undefined ? "default" : bound.variable,
     change: `${bound.variable}, ${bound.minimum} to ${bound.maximum}`,
   });
-  return [
-    limit("children at once", concurrency.children, "items", jobBounds.children),
-    limit("executions at once", concurrency.executions, "items", jobBounds.executions),
-    limit("depth of children", maxDepth, "levels", jobBounds.depth),
-    limit("children of one conversation", spawn.total, "items", jobBounds.spawnTotal),
-    limit("children started within a minute", spawn.perMinute, "items", jobBounds.spawnRate),
-    limit("time of a child (0: none)", childTimeoutMs ?? 0, "milliseconds", jobBounds.childRuntimeMs),
-  ];
+  return {
+    jobs: [
+      limit("children at once", concurrency.children, "items", jobBounds.children),
+      limit("executions at once", concurrency.executions, "items", jobBounds.executions),
+      limit("depth of children", maxDepth, "levels", jobBounds.depth),
+      limit("children of one conversation", spawn.total, "items", jobBounds.spawnTotal),
+      limit("children started within a minute", spawn.perMinute, "items", jobBounds.spawnRate),
+      limit("time of a child (0: none)", childTimeoutMs ?? 0, "milliseconds", jobBounds.childRuntimeMs),
+    ],
+    models: [
+      limit("requests to a provider at once", modelRequests, "items", jobBounds.modelRequests, "models"),
+    ],
+  };
 }
 
 const fixedJobLimits = topicLimits("jobs", [
@@ -155,9 +161,11 @@ const inputLimits = topicLimits("input", [
 
 /** The bounds in force under `environment`. */
 export function workLimits(environment: Environment): readonly Limit[] {
+  const { jobs, models } = changeableLimits(environment);
   return [
-    ...changeableLimits(environment),
+    ...jobs,
     ...fixedJobLimits,
+    ...models,
     ...modelLimits,
     ...toolLimits,
     ...permissionLimits,

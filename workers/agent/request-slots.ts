@@ -1,0 +1,45 @@
+import PQueue from "p-queue";
+import type { AgentSpec } from "../../orchestrator/contract/agent-thread.ts";
+
+/** Ends the request that a slot was taken for; more than one call does no harm. */
+export type FreeSlot = () => void;
+
+/**
+ * The requests under way to each provider, from all threads of a host. One beyond the bound waits until another ends; what a
+ * running command waits for (its judgement) goes first, then who asked first.
+ */
+export class RequestSlots {
+  readonly #perProvider: number;
+  readonly #onFull: (provider: string) => void;
+  readonly #queues = new Map<string, PQueue>();
+
+  /** `onFull` is told of each request that has to wait. */
+  constructor(perProvider: number, onFull: (provider: string) => void) {
+    this.#perProvider = perProvider;
+    this.#onFull = onFull;
+  }
+
+  /** Resolves when the run may send one request; rejects with the signal's reason. A replayed run needs no slot. */
+  async take({ source, purpose }: AgentSpec, signal: AbortSignal): Promise<FreeSlot> {
+    if (source.kind === "replay") return () => undefined;
+    const { provider, baseUrl } = source.endpoint;
+    const queue = this.#queueOf(`${provider} ${baseUrl ?? ""}`);
+    if (queue.pending >= this.#perProvider) this.#onFull(baseUrl ?? provider);
+    const ended = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<FreeSlot>();
+    const priority = purpose === "classifier" ? 1 : 0;
+    const request = (): Promise<void> => {
+      begun.resolve(ended.resolve);
+      return ended.promise;
+    };
+    // An abort of a request that is under way frees its slot as well; nobody waits for the answer then.
+    queue.add(request, { signal, priority }).catch((error: unknown) => begun.reject(error));
+    return begun.promise;
+  }
+
+  #queueOf(key: string): PQueue {
+    const found = this.#queues.get(key) ?? new PQueue({ concurrency: this.#perProvider });
+    this.#queues.set(key, found);
+    return found;
+  }
+}
