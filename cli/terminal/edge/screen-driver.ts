@@ -8,7 +8,7 @@ import { type Line, lineWidth } from "../text/styled-line.ts";
 import type { PrintedEntry } from "../transcript/transcript.ts";
 import { App, type InputHandlers } from "../views/app.ts";
 import { type KeptEntry, kept, repaintOf } from "./scrollback.ts";
-import { TerminalOutput, type TerminalStream } from "./terminal-output.ts";
+import { TerminalOutput, type TerminalStream, erasedLines } from "./terminal-output.ts";
 
 /** Frames a second at most: a key is on the screen within this time whatever streams. */
 const framesPerSecond = 120;
@@ -149,13 +149,7 @@ function liveWidthsTo(lines: ScreenLines): readonly number[] {
     : all.slice(0, lines.cursor.y + 1).map(lineWidth);
 }
 
-/**
- * Goes up and empties everything from there on, line by line: erasing the whole screen at once would push it into the scrollback of some
- * terminals.
- */
+/** Goes up and empties everything from there on. */
 function clearingUp(rowsUp: number, rows: number): string {
-  const up = rowsUp > 0 ? `\u001B[${rowsUp}A` : "";
-  const lines = Array.from({ length: Math.max(1, rows) }, () => "\u001B[2K").join("\u001B[1B");
-  const back = rows > 1 ? `\u001B[${rows - 1}A` : "";
-  return `\r${up}\u001B7${lines}${back}\u001B8`;
+  return `\r${rowsUp > 0 ? `\u001B[${rowsUp}A` : ""}${erasedLines(rows)}`;
 }

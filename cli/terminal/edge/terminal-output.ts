@@ -14,6 +14,14 @@ export type TerminalStream = {
 /** Synchronized output: a terminal that knows it shows what is between at once; others ignore it. */
 const [beginUpdate, endUpdate] = ["\u001B[?2026h", "\u001B[?2026l"];
 
+/** Erases to the end of the screen. At the screen's top some terminals push what they erase into the scrollback. */
+const eraseDown = "\u001B[J";
+
+/** The same line by line: empties the cursor's line and all below it, and leaves the cursor where it is. */
+export function erasedLines(rows: number): string {
+  return `\u001B7${Array.from({ length: Math.max(1, rows) }, () => "\u001B[2K").join("\u001B[1B")}\u001B8`;
+}
+
 export class TerminalOutput extends EventEmitter {
   readonly isTTY = true;
   readonly writable = true;
@@ -35,8 +43,9 @@ export class TerminalOutput extends EventEmitter {
       callback?.();
       return true;
     }
-    if (this.#held === undefined) return this.#stream.write(data, callback);
-    this.#held.push(data);
+    const safe = data.replaceAll(eraseDown, () => erasedLines(this.rows));
+    if (this.#held === undefined) return this.#stream.write(safe, callback);
+    this.#held.push(safe);
     if (callback !== undefined) setImmediate(callback);
     return true;
   }
