@@ -14,6 +14,14 @@ type Command = {
 };
 
 const commands: Readonly<Record<string, Command>> = {
+  resume: {
+    summary: "a stored conversation in the terminal; without an id a picker",
+    load: async () => (await import("./terminal/terminal-command.ts")).resumeCommand,
+  },
+  fork: {
+    summary: "a copy of a stored conversation in the terminal",
+    load: async () => (await import("./terminal/terminal-command.ts")).forkCommand,
+  },
   "run-job": {
     summary: "run one job file without a terminal",
     load: async () => (await import("./run-job/run-job-command.ts")).runJobCommand,
@@ -38,9 +46,7 @@ const commands: Readonly<Record<string, Command>> = {
 
 /** Commands of the manual that this version does not have, each with the reason. */
 const absent: Readonly<Record<string, string>> = {
-  resume: "the interactive session is not in this version yet",
   replay: "the interactive session is not in this version yet",
-  fork: "the interactive session is not in this version yet",
   acp: "the session host is not in this version yet",
   localgroup: "the session host is not in this version yet",
   lg: "the session host is not in this version yet",
@@ -54,7 +60,9 @@ const absent: Readonly<Record<string, string>> = {
 function overview(): string {
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
   return [
-    "Usage: autolith [SESSION OPTIONS] COMMAND [OPTIONS]",
+    "Usage: autolith [SESSION OPTIONS] [COMMAND [OPTIONS]]",
+    "",
+    "Without a command: a new conversation in the terminal.",
     "",
     "Commands (autolith COMMAND --help says more):",
     ...lines,
@@ -83,7 +91,7 @@ async function run(argv: readonly string[]): Promise<number> {
   );
 }
 
-function withoutCommand(argv: readonly string[]): number {
+async function withoutCommand(argv: readonly string[]): Promise<number> {
   if (argv.includes("--version")) {
     process.stdout.write(`autolith ${programVersion()}\n`);
     return exitStatus.ok;
@@ -92,9 +100,7 @@ function withoutCommand(argv: readonly string[]): number {
     process.stdout.write(overview());
     return exitStatus.ok;
   }
-  throw new UsageError(
-    "The interactive session is not in this version yet. Run a job file with autolith run-job --input FILE --output FILE; autolith --help says more.",
-  );
+  return (await import("./terminal/terminal-command.ts")).terminalCommand(argv);
 }
 
 /** Ends the process once what was written to both streams has been taken. */

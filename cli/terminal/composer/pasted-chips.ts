@@ -39,7 +39,7 @@ export function unfolded(text: string, chips: Chips): string {
 export function chipLabel(grapheme: string, chips: Chips): string | undefined {
   const content = chipPattern.test(grapheme) ? chips.get(grapheme) : undefined;
   if (content === undefined) return undefined;
-  const lines = content.split("\n").length;
+  const lines = content.replace(/\n$/, "").split("\n").length;
   const size =
     lines > 1 ? `${lines.toLocaleString("en")} lines` : `${content.length.toLocaleString("en")} characters`;
   return `[pasted ${size}]`;

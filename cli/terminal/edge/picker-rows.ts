@@ -1,6 +1,7 @@
 /** What pickers list, from the session's catalogues. */
 import type { ConversationRow, ModelRow, SettingRow } from "../../../orchestrator/contract/session.ts";
 import type { PickerRow } from "../screen/picker.ts";
+import { conversationName } from "../screen/conversation-name.ts";
 import { countText } from "../screen/modeline.ts";
 
 /** `now`, `5 min ago`, `3 h ago`, `2 d ago`, then the date. */
@@ -22,9 +23,9 @@ export function conversationRows(
     .filter(({ sessionId, userTurns }) => sessionId !== current && userTurns > 0)
     .map((row) => ({
       id: row.sessionId,
-      label: row.title === "" ? row.sessionId : row.title,
+      label: row.title === "" ? conversationName(row.sessionId) : row.title,
       note: `${agoText(row.lastActivityAt, now)} · ${row.workingDirectory}${row.open ? " · open" : ""}`,
-      search: row.preview,
+      search: `${conversationName(row.sessionId)} ${row.preview}`,
     }));
 }
 

@@ -34,6 +34,8 @@ export type TerminalEnd = {
   readonly sessionId: string | undefined;
   /** True when something of the session was running. */
   readonly isRunning: boolean;
+  /** True when something was said in the conversation. */
+  readonly hasTurns: boolean;
   readonly error?: unknown;
   readonly signal?: NodeJS.Signals;
 };
@@ -134,11 +136,13 @@ class Terminal {
     await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, closeMs).unref())]);
   }
 
-  #end(end: Omit<TerminalEnd, "sessionId" | "isRunning">): void {
+  #end(end: Omit<TerminalEnd, "sessionId" | "isRunning" | "hasTurns">): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
     const isRunning = isTurnRunning(this.#state) || this.#state.jobs.some(isLive);
-    this.#ended.resolve({ ...end, sessionId: this.#session.sessionId, isRunning });
+    const { session } = this.#state;
+    const hasTurns = session !== undefined && (session.userTurns > 0 || session.turn.epoch > 0);
+    this.#ended.resolve({ ...end, sessionId: this.#session.sessionId, isRunning, hasTurns });
   }
 
   #dispatch(action: Action): void {

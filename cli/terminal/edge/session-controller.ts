@@ -287,6 +287,8 @@ export class SessionController {
     const text = `${answer.setting.name} = ${String(answer.setting.value)}`;
     dispatch({ type: "flash", level: "info", text, at: now() });
     this.#fetchSoon("settings");
+    // The page returns to its list after every change, until it is closed.
+    await this.#pick({ kind: "setting" });
   }
 
   /** Many invalidations make one request. */

@@ -8,14 +8,17 @@ import { inlineSpans } from "./inline-spans.ts";
 import type { OpenFence } from "./stream-blocks.ts";
 import { tableLines } from "./table-lines.ts";
 
+/** Line ends inside a paragraph stay: models and commands mean them. */
+const keepLines = { gfm: true, breaks: true };
+
 /** Lines of a Markdown text in `width` columns. `fence`: it begins inside that fence. */
 export function markdownLines(text: string, width: number, fence?: OpenFence): readonly Line[] {
   const source = visibleText(text);
-  if (fence === undefined) return blockLines(lexer(source), width);
+  if (fence === undefined) return blockLines(lexer(source, keepLines), width);
   const close = closingLine(source, fence);
   if (close === undefined) return codeLines(source.replace(/\n$/, ""), fence.language, width);
   const code = codeLines(source.slice(0, close.start).replace(/\n$/, ""), fence.language, width);
-  const rest = blockLines(lexer(source.slice(close.end)), width);
+  const rest = blockLines(lexer(source.slice(close.end), keepLines), width);
   const isBare = close.start === 0;
   return [...(isBare ? [] : code), ...(rest.length === 0 ? [] : [emptyLine, ...rest])];
 }

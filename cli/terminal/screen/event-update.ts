@@ -12,6 +12,7 @@ import { type EntryUpdate, isEntryUpdate } from "../transcript/entries.ts";
 import { durationText } from "../transcript/tool-lines.ts";
 import { beginReplay, endReplay, settle, withEntry, withUpdate } from "../transcript/transcript.ts";
 import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
+import { conversationName } from "./conversation-name.ts";
 import { countText } from "./modeline.ts";
 
 /** Applies a batch of events; what is finished by them is printed at once. */
@@ -238,9 +239,9 @@ function openingEntries(state: ScreenState, hasOlder: boolean): Step {
   const { session } = state;
   if (session === undefined) return step(state);
   const text = [
-    `autolith · ${session.model} · ${session.workingDirectory} · ${session.sessionId}`,
+    `autolith · ${session.model} · ${session.workingDirectory} · ${conversationName(session.sessionId)}`,
     ...(state.isReadOnly ? ["read-only: you see what happens and can change nothing"] : []),
-    ...(hasOlder ? [`earlier messages: autolith replay ${session.sessionId}`] : []),
+    ...(hasOlder ? [`earlier messages: autolith replay ${conversationName(session.sessionId)}`] : []),
   ].join("\n");
   const entry = { kind: "notice", level: "info", code: "opened", text } as const;
   const printed = { entry, gap: state.transcript.last !== undefined };

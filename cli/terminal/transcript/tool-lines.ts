@@ -19,7 +19,7 @@ const marks: Readonly<
 };
 
 /** Lines of output at the beginning and end of a text that are shown. */
-const [headLines, tailLines] = [2, 4];
+const [headLines, tailLines] = [1, 4];
 /** Lines of differences that are shown of one call. */
 const diffLineLimit = 40;
 /** Characters of one output line that are shown. */

@@ -1,0 +1,156 @@
+/** `autolith`, `autolith resume` and `autolith fork`: arguments and terminal around {@link runTerminal}. */
+import { resolve } from "node:path";
+import type { PermissionMode } from "../../orchestrator/contract/permission-mode.ts";
+import {
+  type OptionTable,
+  type ParsedCommand,
+  type SessionOptions,
+  UsageError,
+  checkPositionals,
+  parseArguments,
+} from "../arguments.ts";
+import { exitStatus } from "../exit-status.ts";
+import { type TerminalEnd, runTerminal } from "./edge/run-terminal.ts";
+import type { ConnectToHost, Opening } from "./link/host-link.ts";
+import { conversationName } from "./screen/conversation-name.ts";
+
+const resumeUsage = `Usage: autolith [SESSION OPTIONS] resume [ID]
+Opens a stored conversation in the terminal; without ID, a picker with a search.
+`;
+
+const forkUsage = `Usage: autolith [SESSION OPTIONS] fork SOURCE
+Copies a stored conversation and opens the copy in the terminal.
+`;
+
+const noOptions: OptionTable = {};
+
+/** The terminal on a new conversation. */
+export async function terminalCommand(argv: readonly string[]): Promise<number> {
+  const parsed = parseArguments(argv, noOptions);
+  checkPositionals(parsed, 0, "autolith [SESSION OPTIONS]");
+  return openTerminal(parsed, { kind: "new", directory: process.cwd() });
+}
+
+/** The terminal on a stored conversation. */
+export async function resumeCommand(argv: readonly string[]): Promise<number> {
+  const parsed = parseArguments(argv, noOptions);
+  checkPositionals(parsed, 1, "autolith resume [ID]");
+  if (parsed.help) return help(resumeUsage);
+  const [id] = parsed.positionals;
+  const opening: Opening =
+    id === undefined
+      ? { kind: "choose", directory: process.cwd() }
+      : { kind: "load", sessionId: conversationIdOf(id) };
+  return openTerminal(parsed, opening);
+}
+
+/** The terminal on a copy of a stored conversation. */
+export async function forkCommand(argv: readonly string[]): Promise<number> {
+  const parsed = parseArguments(argv, noOptions);
+  checkPositionals(parsed, 1, "autolith fork SOURCE");
+  if (parsed.help) return help(forkUsage);
+  const [source] = parsed.positionals;
+  if (source === undefined)
+    throw new UsageError("autolith fork needs the conversation to copy: autolith fork SOURCE.");
+  return openTerminal(parsed, { kind: "fork", sessionId: conversationIdOf(source) });
+}
+
+function help(usage: string): number {
+  process.stdout.write(usage);
+  return exitStatus.ok;
+}
+
+/** The id as it is stored: what people see has a hyphen behind the first character. */
+function conversationIdOf(text: string): string {
+  const compact = text.length === 8 && text[1] === "-" ? text[0] + text.slice(2) : text;
+  if (/^(?:[1-9A-HJ-NP-Za-km-z]{7}|[0-9a-f-]{36})$/.test(compact)) return compact;
+  throw new UsageError(
+    `A conversation id has seven letters and digits, as in b-6uouHJ, not ${JSON.stringify(text)}. autolith resume lists them.`,
+  );
+}
+
+function openTerminal(parsed: ParsedCommand, opening: Opening): Promise<number> {
+  requireTerminal();
+  const { session } = parsed;
+  const connect: ConnectToHost = async () => {
+    const { sharedHost } = await import("./link/shared-host.ts");
+    return sharedHost(process.env, hostOptionsOf(session))();
+  };
+  return showTerminal({ connect, opening, session, isReadOnly: false, takeOver: false });
+}
+
+export type ShowOptions = {
+  readonly connect: ConnectToHost;
+  readonly opening: Opening;
+  readonly session: Pick<SessionOptions, "permissions" | "model" | "provider">;
+  readonly isReadOnly: boolean;
+  readonly takeOver: boolean;
+};
+
+/** Runs the terminal and says afterwards how to come back. Resolves to the exit status. */
+export async function showTerminal({ session, ...options }: ShowOptions): Promise<number> {
+  const end = await runTerminal({
+    ...options,
+    mode: session.permissions as PermissionMode | undefined,
+    model: modelOf(session),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    environment: process.env,
+  });
+  return farewell(end);
+}
+
+/** Refuses to run without a terminal: nobody could answer what a session asks. */
+export function requireTerminal(): void {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new UsageError(
+      "An interactive session needs a terminal as standard input and output. Without one, run a job: autolith run-job --input FILE --output FILE.",
+    );
+  if (process.env["TERM"] === "dumb")
+    throw new UsageError(
+      "A terminal with TERM=dumb cannot show an interactive session. Set TERM to what your terminal is, or run a job: autolith run-job --input FILE --output FILE.",
+    );
+}
+
+/** A provider is the first part of a model's id. */
+function modelOf({ model, provider }: ShowOptions["session"]): string | undefined {
+  if (model === undefined || provider === undefined || model.startsWith(`${provider}/`)) return model;
+  return `${provider}/${model}`;
+}
+
+/** Session options that a host which has to be started gets. */
+function hostOptionsOf({ siteConfigRoot, pristine, immutable }: SessionOptions): readonly string[] {
+  return [
+    ...(siteConfigRoot === undefined ? [] : ["--site-config-root", resolve(siteConfigRoot)]),
+    ...(pristine ? ["--pristine"] : immutable ? ["--immutable"] : []),
+  ];
+}
+
+function farewell(end: TerminalEnd): number {
+  const name = end.sessionId === undefined ? undefined : conversationName(end.sessionId);
+  if (end.reason === "failed") return failed(end.error);
+  if (name !== undefined && end.hasTurns && end.reason !== "ended")
+    process.stdout.write(
+      end.isRunning && end.reason !== "quit"
+        ? `The session goes on without you. Come back: autolith lg attach ${name}\n`
+        : `Come back to this conversation: autolith resume ${name}\n`,
+    );
+  if (end.signal === undefined) return exitStatus.ok;
+  return signalStatus[end.signal] ?? exitStatus.terminated;
+}
+
+const signalStatus: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
+  SIGHUP: exitStatus.hangUp,
+  SIGINT: exitStatus.interrupted,
+  SIGQUIT: exitStatus.quit,
+  SIGTERM: exitStatus.terminated,
+};
+
+/** What hindered the start is for people; a fault of the program comes with its place. */
+function failed(error: unknown): number {
+  const isOpening = error instanceof Error && error.name === "OpeningError";
+  const text =
+    error instanceof Error ? (isOpening ? error.message : (error.stack ?? error.message)) : String(error);
+  process.stderr.write(`autolith: ${isOpening ? "could not start" : "the terminal failed"}: ${text}\n`);
+  return isOpening ? exitStatus.usage : exitStatus.fatal;
+}
