@@ -15,7 +15,6 @@ import type { ListedModel, SessionEnvironment } from "../orchestrator/sessions/s
 import { SessionHost } from "../orchestrator/sessions/session-host.ts";
 import { SettingsStore } from "../orchestrator/sessions/settings/settings-store.ts";
 import { jobLimits } from "../orchestrator/settings/job-limits.ts";
-import { RedisRuntime } from "../redis/runtime.ts";
 import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
 import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
 import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
@@ -106,12 +105,7 @@ async function compose(
   opened.push(() => pool.close());
   const machine = openMachine(environment, roots);
   opened.push(() => machine.close());
-  const redis = await RedisRuntime.open({
-    environment,
-    stateRoot: roots.state,
-    onError: (error) => diagnostics(`redis: ${failureOf(error).message}`),
-    server: await headStart.takeServer(),
-  });
+  const redis = await headStart.takeRedis();
   opened.push(() => redis.close(redisCloseMs));
   redis.queue.onHealth((health) => diagnostics(healthLine(health)));
   const limits = jobLimits(environment);

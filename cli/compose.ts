@@ -2,7 +2,13 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Keyword } from "../lisp/data-forms/index.ts";
-import { discoverRoles, roleWarnings } from "../roles/index.ts";
+import {
+  type RoleCatalog,
+  type RoleLocations,
+  RoleTexts,
+  discoverRoles,
+  roleWarnings,
+} from "../roles/index.ts";
 import type { AgentEvent } from "../orchestrator/contract/agent-thread.ts";
 import type { ChildObservation } from "../orchestrator/agents/child-service.ts";
 import { defaultAgentLimits } from "../orchestrator/contract/agent-limits.ts";
@@ -15,12 +21,12 @@ import { HeadlessHost, type HeadlessHostParts } from "../orchestrator/host/headl
 import type { JobAnnouncement } from "../orchestrator/jobs/supervisor.ts";
 import { headlessAuthority, judgementText } from "../orchestrator/permissions/headless-authority.ts";
 import { modelClassifier } from "../orchestrator/permissions/model-classifier.ts";
+import { PendingQueue } from "../orchestrator/queue/pending-queue.ts";
 import { jobLimits } from "../orchestrator/settings/job-limits.ts";
 import { knownSecretRemover, secretRemover, secretValues } from "../orchestrator/secrets/secret-removal.ts";
 import { readPreferences } from "../orchestrator/settings/preferences.ts";
 import { recordFailure } from "../orchestrator/record/failure.ts";
 import { RootError, type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
-import { RedisRuntime } from "../redis/runtime.ts";
 import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
 import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
 import { openAiDirectory } from "../workers/model/openai-directory.ts";
@@ -115,25 +121,20 @@ async function compose(
   hideEnvironment(options.diagnostics);
   const roots = resolveRoots(environment);
   const workspace = realpathSync(options.workingDirectory);
-  const siteConfigRoot = siteRoot(options);
-  const roles = (): ReturnType<typeof discoverRoles> =>
-    discoverRoles({
-      workingDirectory: workspace,
-      userConfigRoot: roots.config,
-      siteConfigRoot,
-      bundledRoles: join(installationRoot(), "roles", "bundled"),
-    });
+  const roles = rolesOf(options, workspace, roots);
   // A wrong role is the caller's mistake and is told before anything about this machine's configuration.
-  const found = roles();
-  if (options.role !== undefined) lookupRole(found, options.role);
+  if (options.role !== undefined) lookupRole(roles(), options.role);
   await prepareRoots(roots);
   const models = openAiDirectory({
     environment,
     replay: options.replay !== undefined,
     record: options.record !== undefined,
   });
-  for (const { message } of [...found.faults, ...roleWarnings(found, (id) => models.knows(id))])
-    options.diagnostics(message);
+  const roleDiagnostics = once(() => {
+    const found = roles();
+    for (const { message } of [...found.faults, ...roleWarnings(found, (id) => models.knows(id))])
+      options.diagnostics(message);
+  });
   const modelId = selectedModel(options);
   const choice = models.reach(modelId);
   const exchange = await openExchangeLog(options);
@@ -142,17 +143,20 @@ async function compose(
   performance.mark("autolith:pool-started");
   const machine = openMachine(environment, roots);
   opened.push(() => machine.close());
-  const redis = await RedisRuntime.open({
-    environment,
-    stateRoot: roots.state,
-    onError: (error) => options.diagnostics(`redis: ${failureOf(error).message}`),
-    server: await headStart.takeServer(),
-  });
-  opened.push(() => redis.close(redisCloseMs));
-  redis.queue.onHealth((health) => options.diagnostics(healthLine(health)));
-  performance.mark("autolith:redis-open");
+  // The host is put together while Redis is still being opened.
+  const redisSoon = headStart.takeRedis();
+  opened.push(() =>
+    redisSoon.then(
+      (redis) => redis.close(redisCloseMs),
+      () => undefined,
+    ),
+  );
+  const queue = new PendingQueue(redisSoon.then((redis) => redis.queue));
+  queue.onHealth((health) => options.diagnostics(healthLine(health)));
   const mode = options.permissions ?? (await savedPermissions(roots, options.diagnostics));
   const observeAgent = (event: AgentEvent): void => {
+    // The first request has been sent: there is time for what nobody waits for.
+    if (event.event === "request-started") roleDiagnostics();
     exchange.observe(event);
     const { source } = choice;
     const line = retryLine(event, source.kind === "live" ? source.endpoint : undefined, defaultAgentLimits);
@@ -176,7 +180,7 @@ async function compose(
   const hostParts: HeadlessHostParts = {
     dataRoot: roots.data,
     workspace,
-    queue: redis.queue,
+    queue,
     runner: pool,
     shellExecutor: machine.shellExecutor,
     schemes: (mayInspect) => [
@@ -217,7 +221,9 @@ async function compose(
     now: Date.now,
   };
   const host = await openHost(hostParts, options.reopen, roots);
+  const redis = await redisSoon;
   opened.push(async () => {
+    roleDiagnostics();
     await host.shutdown(shutdownMs);
     await removeSandboxTemporary(roots, host.conversationId);
     // Completions that were not delivered by now have nobody left to go to.
@@ -236,6 +242,31 @@ async function compose(
   performance.mark("autolith:host-open");
   opened.unshift(() => exchange.close());
   return new RunHost({ host, modelId, workspace, models, close: closeAll });
+}
+
+/** The roles in effect when they are asked for. */
+function rolesOf(
+  options: Pick<RunHostOptions, "siteConfigRoot" | "environment">,
+  workingDirectory: string,
+  roots: Roots,
+): () => RoleCatalog {
+  const locations: RoleLocations = {
+    workingDirectory,
+    userConfigRoot: roots.config,
+    siteConfigRoot: siteRoot(options),
+    bundledRoles: join(installationRoot(), "roles", "bundled"),
+    known: new RoleTexts(),
+  };
+  return () => discoverRoles(locations);
+}
+
+function once(work: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    work();
+  };
 }
 
 /** What a dead host was running is ended before its conversation is opened: nothing may change behind the inventory's back. */

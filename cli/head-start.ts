@@ -1,10 +1,13 @@
 /**
  * What takes long to come up and depends only on the command line, begun while the rest of the program still loads: the first agent
- * thread and the private Redis.
+ * thread and Redis.
  */
 import { jobBounds, jobLimits } from "../orchestrator/settings/job-limits.ts";
+import { setImmediate as loopTurn } from "node:timers/promises";
+import { failureOf } from "../orchestrator/contract/failure.ts";
 import { resolveRoots } from "../orchestrator/record/roots.ts";
 import type { PrivateServer } from "../redis/private-server/private-server.ts";
+import type { RedisRuntime } from "../redis/runtime.ts";
 import type { AgentPool } from "../workers/agent/agent-pool.ts";
 import type { Environment } from "./machine.ts";
 import { withoutRepeats } from "./repeated-lines.ts";
@@ -21,31 +24,34 @@ export type HeadStartOptions = {
 /** Parts that have been begun. Each is taken by the composition, which then closes it; `abandon` ends what was not taken. */
 export type HeadStart = {
   takePool(): Promise<AgentPool>;
-  /** Undefined where AUTOLITH_REDIS_URL names a shared server. */
-  takeServer(): Promise<PrivateServer | undefined>;
+  /** Rejects with the redis codes of `RedisRuntime.open`. */
+  takeRedis(): Promise<RedisRuntime>;
   abandon(): Promise<void>;
 };
+
+/** Time that Redis connections get to close, in milliseconds. */
+const redisCloseMs = 2_000;
 
 /** Begins both parts. Never throws: a failure shows when the part is taken. */
 export function beginHeadStart(options: HeadStartOptions): HeadStart {
   const pool = startPool(options);
-  const server = joinServer(options);
+  const redis = openRedis(options);
   // Whoever takes a part hears of its failure; until then nobody else shall.
-  for (const part of [pool, server]) part.catch(() => undefined);
-  let [poolTaken, serverTaken] = [false, false];
+  for (const part of [pool, redis]) part.catch(() => undefined);
+  let [poolTaken, redisTaken] = [false, false];
   return {
     takePool: () => {
       poolTaken = true;
       return pool;
     },
-    takeServer: () => {
-      serverTaken = true;
-      return server;
+    takeRedis: () => {
+      redisTaken = true;
+      return redis;
     },
     abandon: async () => {
       const endings = [
         ...(poolTaken ? [] : [pool.then((begun) => begun.close())]),
-        ...(serverTaken ? [] : [server.then((joined) => joined?.leave())]),
+        ...(redisTaken ? [] : [redis.then((opened) => opened.close(redisCloseMs))]),
       ];
       await Promise.allSettled(endings);
     },
@@ -74,6 +80,24 @@ function waitingLine(provider: string, bound: number): string {
   );
 }
 
+/** The server is joined while the rest of what speaks to Redis is loaded. */
+async function openRedis(options: HeadStartOptions): Promise<RedisRuntime> {
+  const joining = joinServer(options);
+  joining.catch(() => undefined);
+  // What was begun is waited for by the system while this thread loads code.
+  await loopTurn();
+  const { RedisRuntime: Runtime } = await import("../redis/runtime.ts");
+  const { environment, diagnostics } = options;
+  return Runtime.open({
+    environment,
+    stateRoot: resolveRoots(environment).state,
+    onError: (error) => diagnostics(`redis: ${failureOf(error).message}`),
+    expected: ["children"],
+    server: await joining,
+  });
+}
+
+/** Undefined where AUTOLITH_REDIS_URL names a shared server. */
 async function joinServer({
   environment,
   diagnostics,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
+import type { ConcurrencyClass } from "../orchestrator/contract/job-catalog.ts";
 import type { QueueHealth, QueuePort } from "../orchestrator/contract/queue.ts";
 import { withinDeadline } from "../orchestrator/queue/deadline.ts";
 import type { Environment } from "../orchestrator/record/roots.ts";
@@ -26,6 +27,8 @@ export interface RedisRuntimeOptions {
   /** Told what goes wrong while the host runs: lost connections, handlers that reject, refused data. */
   readonly onError: (error: unknown) => void;
   readonly healthCheck?: HealthCheckTimes;
+  /** Classes of jobs that will surely come: what claims them is started at once. */
+  readonly expected?: readonly ConcurrencyClass[];
   /** The private server where it was joined already; it is left with this runtime. */
   readonly server?: PrivateServer | undefined;
 }
@@ -68,6 +71,7 @@ export class RedisRuntime {
       onHandlerError: options.onError,
       onStoreError: outage.report,
       ...(options.healthCheck === undefined ? {} : { healthCheck: options.healthCheck }),
+      ...(options.expected === undefined ? {} : { expected: options.expected }),
     });
     this.queue.onHealth(outage.healthChanged);
     connections.producer.on("close", () => this.#recover());

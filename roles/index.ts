@@ -9,7 +9,7 @@ export {
   projectRoleDirectory,
   type RoleLocations,
 } from "./role-catalog.ts";
-export { maxRoleFiles, readRoleDirectory, type RoleDirectory } from "./role-files.ts";
+export { RoleDirectory, RoleTexts, maxRoleFiles, readRoleDirectory } from "./role-files.ts";
 export { modelAliases, resolveRoleModel, type ModelChoices } from "./role-models.ts";
 export {
   isRoleName,

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { RoleDefinitionError } from "./role-definition-error.ts";
-import { readRoleDirectory, type RoleDirectory } from "./role-files.ts";
+import { RoleDirectory, type RoleTexts, readRoleDirectory } from "./role-files.ts";
 import { roleSources, type Role, type RoleSource } from "./role.ts";
 import { unsatisfiedPatterns } from "./tool-grant.ts";
 
@@ -17,6 +17,8 @@ export interface RoleLocations {
   readonly bundledRoles: string;
   /** Roles made by code; they come before all files. */
   readonly programmatic?: readonly Role[] | undefined;
+  /** What was read before, for a host that looks at its roles again and again. */
+  readonly known?: RoleTexts | undefined;
 }
 
 /** The bundled roles in the order in which they are presented. */
@@ -30,35 +32,42 @@ export const defaultRoleName = "task";
 /** Directories looked at for a project's roles. */
 export const maxProjectLevels = 64;
 
-/** The roles in effect: for each name the definition of the first source that claims it. */
+/** The roles in effect: for each name the definition of the first source that claims it. Files are read when they are asked for. */
 export class RoleCatalog {
-  /** Effective roles, bundled names first in their order, then the others by name. */
-  readonly roles: readonly Role[];
-  /** Everything that could not be used, by precedence of its source, overridden ones included. */
-  readonly faults: readonly RoleDefinitionError[];
-  readonly #claims: ReadonlyMap<string, Role | RoleDefinitionError>;
+  readonly #directories: readonly RoleDirectory[];
+  #roles: readonly Role[] | undefined;
 
+  /** `directories` by precedence. */
   constructor(directories: readonly RoleDirectory[]) {
-    const claims = new Map<string, Role | RoleDefinitionError>();
-    for (const { roles, faults } of directories) {
-      for (const role of roles) if (!claims.has(role.name)) claims.set(role.name, role);
-      for (const fault of faults)
-        if (!claims.has(fault.definitionName)) claims.set(fault.definitionName, fault);
-    }
-    this.#claims = claims;
-    this.faults = directories.flatMap((directory) => directory.faults);
-    this.roles = [...claims.values()]
-      .filter((claim): claim is Role => !(claim instanceof RoleDefinitionError))
+    this.#directories = directories;
+  }
+
+  /** Effective roles, bundled names first in their order, then the others by name. */
+  get roles(): readonly Role[] {
+    this.#roles ??= [...new Set(this.#directories.flatMap(({ names }) => names))]
+      .map((name) => this.lookup(name))
+      .filter((claim): claim is Role => claim !== undefined && !(claim instanceof RoleDefinitionError))
       .sort(byPresentation);
+    return this.#roles;
+  }
+
+  /** Everything that could not be used, by precedence of its source, overridden ones included. */
+  get faults(): readonly RoleDefinitionError[] {
+    return this.#directories.flatMap((directory) => directory.faults);
   }
 
   /** The effective role, the fault of the malformed file that claims the name, or `undefined` when nothing does. */
   lookup(name: string): Role | RoleDefinitionError | undefined {
-    return this.#claims.get(name.toLowerCase());
+    const folded = name.toLowerCase();
+    for (const directory of this.#directories) {
+      const claim = directory.lookup(folded);
+      if (claim !== undefined) return claim;
+    }
+    return undefined;
   }
 }
 
-/** Finds all roles. Reads files; never throws for what is in them. */
+/** Finds all roles. Lists directories; never throws for what is in them. */
 export function discoverRoles(locations: RoleLocations): RoleCatalog {
   const project = projectRoleDirectory(locations.workingDirectory);
   const directories: Readonly<Record<Exclude<RoleSource, "programmatic">, string | undefined>> = {
@@ -69,11 +78,18 @@ export function discoverRoles(locations: RoleLocations): RoleCatalog {
   };
   return new RoleCatalog(
     roleSources.map((source) => {
-      if (source === "programmatic") return { roles: locations.programmatic ?? [], faults: [] };
+      if (source === "programmatic") return programmaticRoles(locations.programmatic ?? []);
       const directory = directories[source];
-      return directory === undefined ? { roles: [], faults: [] } : readRoleDirectory(directory, source);
+      return directory === undefined
+        ? new RoleDirectory([])
+        : readRoleDirectory(directory, source, locations.known);
     }),
   );
+}
+
+/** The first of a name counts. */
+function programmaticRoles(roles: readonly Role[]): RoleDirectory {
+  return new RoleDirectory(roles.toReversed().map((role) => [role.name, () => role]));
 }
 
 /**

@@ -1,14 +1,39 @@
 import { closeSync, constants, fstatSync, openSync, readSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { parseRole, roleLimits } from "./parse-role.ts";
+import { type RoleOrigin, parseRole, roleLimits } from "./parse-role.ts";
 import { RoleDefinitionError } from "./role-definition-error.ts";
 import type { Role, RoleSource } from "./role.ts";
 
-/** What one directory of role files holds. */
-export interface RoleDirectory {
-  readonly roles: readonly Role[];
+/** What one directory of role files holds, each read when it is first asked for. */
+export class RoleDirectory {
+  readonly #claims: ReadonlyMap<string, () => Role | RoleDefinitionError>;
+
+  constructor(claims: Iterable<readonly [name: string, read: () => Role | RoleDefinitionError]>) {
+    this.#claims = new Map([...claims].map(([name, read]) => [name, once(read)]));
+  }
+
+  /** The names that files claim, in the order of the files. */
+  get names(): readonly string[] {
+    return [...this.#claims.keys()];
+  }
+
+  /** The role of that name, or why its file cannot be used; undefined when no file claims the name. */
+  lookup(name: string): Role | RoleDefinitionError | undefined {
+    return this.#claims.get(name)?.();
+  }
+
+  get roles(): readonly Role[] {
+    return this.#all().filter((claim): claim is Role => !(claim instanceof RoleDefinitionError));
+  }
+
   /** One for each file that cannot be used; its name stays claimed. */
-  readonly faults: readonly RoleDefinitionError[];
+  get faults(): readonly RoleDefinitionError[] {
+    return this.#all().filter((claim) => claim instanceof RoleDefinitionError);
+  }
+
+  #all(): readonly (Role | RoleDefinitionError)[] {
+    return [...this.#claims.values()].map((read) => read());
+  }
 }
 
 /** Role files read from one directory; the ones beyond are reported. */
@@ -17,23 +42,34 @@ export const maxRoleFiles = 256;
 const suffix = ".sexp";
 
 /**
- * Reads the `*.sexp` files directly in `directory`, in the order of their names. A directory that does not exist holds
+ * Lists the `*.sexp` files directly in `directory`, in the order of their names. A directory that does not exist holds
  * nothing; one that cannot be listed is a fault. Reads synchronously: the files are few and at most 128 KiB each.
  */
-export function readRoleDirectory(directory: string, source: RoleSource): RoleDirectory {
-  const roles: Role[] = [];
-  const faults: RoleDefinitionError[] = [];
+export function readRoleDirectory(
+  directory: string,
+  source: RoleSource,
+  known: RoleTexts = new RoleTexts(),
+): RoleDirectory {
   const listing = listRoleFiles(directory, source);
-  if (listing instanceof RoleDefinitionError) return { roles, faults: [listing] };
+  if (listing instanceof RoleDefinitionError) return new RoleDirectory([["*", () => listing]]);
   const byName = Map.groupBy(listing, claimedName);
-  for (const [name, files] of byName) {
-    const path = join(directory, files[0] as string);
-    const reading =
-      files.length === 1 ? readRoleFile(path, name, source) : ambiguous(directory, files, name, source);
-    if (reading instanceof RoleDefinitionError) faults.push(reading);
-    else roles.push(reading);
-  }
-  return { roles, faults };
+  return new RoleDirectory(
+    [...byName].map(([name, files]) => {
+      const path = join(directory, files[0] as string);
+      return [
+        name,
+        () =>
+          files.length === 1
+            ? readRoleFile(path, { name, source, known })
+            : ambiguous(directory, files, name, source),
+      ];
+    }),
+  );
+}
+
+function once<T>(read: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => (known ??= { value: read() }).value;
 }
 
 function listRoleFiles(directory: string, source: RoleSource): string[] | RoleDefinitionError {
@@ -66,9 +102,11 @@ function directoryFault(directory: string, source: RoleSource, problem: string):
   });
 }
 
-function readRoleFile(path: string, name: string, source: RoleSource): Role | RoleDefinitionError {
+type RoleFile = { readonly name: string; readonly source: RoleSource; readonly known: RoleTexts };
+
+function readRoleFile(path: string, { name, source, known }: RoleFile): Role | RoleDefinitionError {
   try {
-    return parseRole(readBounded(path), { source, path, claimedName: name });
+    return known.role(readBounded(path), { source, path, claimedName: name });
   } catch (error) {
     if (error instanceof RoleDefinitionError) return error;
     const problem =
@@ -77,6 +115,27 @@ function readRoleFile(path: string, name: string, source: RoleSource): Role | Ro
       { source, definitionName: name, path, line: undefined, field: undefined, problem },
       { cause: error },
     );
+  }
+}
+
+/** Files whose last reading is remembered; the oldest is forgotten first. */
+const rememberedFiles = 1_024;
+
+/** Roles by the text they were read from: files are looked at each time, and read as a role again when they have changed. */
+export class RoleTexts {
+  readonly #readings = new Map<string, { readonly text: Buffer; readonly role: Role }>();
+
+  /** The role that the text defines. @throws RoleDefinitionError for everything that is wrong in it. */
+  role(text: Buffer, origin: RoleOrigin & { readonly path: string }): Role {
+    const key = `${origin.source} ${origin.path}`;
+    const reading = this.#readings.get(key);
+    if (reading?.text.equals(text) === true) return reading.role;
+    const role = parseRole(text, origin);
+    this.#readings.delete(key);
+    this.#readings.set(key, { text, role });
+    const [oldest] = this.#readings.keys();
+    if (this.#readings.size > rememberedFiles && oldest !== undefined) this.#readings.delete(oldest);
+    return role;
   }
 }
 
@@ -103,8 +162,9 @@ class UnreadableFile extends Error {}
 function readBounded(path: string): Buffer {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!fstatSync(descriptor).isFile()) throw new UnreadableFile("it is not a regular file");
-    const buffer = Buffer.alloc(roleLimits.maxBytes + 1);
+    const status = fstatSync(descriptor);
+    if (!status.isFile()) throw new UnreadableFile("it is not a regular file");
+    const buffer = Buffer.allocUnsafeSlow(Math.min(status.size, roleLimits.maxBytes) + 1);
     let length = 0;
     for (;;) {
       const read = readSync(descriptor, buffer, length, buffer.length - length, length);

@@ -4,6 +4,7 @@
  */
 import { secretRemover, secretValues } from "../../orchestrator/secrets/secret-removal.ts";
 import { randomUUID } from "node:crypto";
+import { setImmediate as loopTurn } from "node:timers/promises";
 import type { Readable, Writable } from "node:stream";
 import { printDataForm } from "../../lisp/data-forms/index.ts";
 import type { PermissionMode } from "../../orchestrator/contract/permissions.ts";
@@ -170,6 +171,7 @@ async function runAdmitted(
   writer: EventWriter | undefined,
 ): Promise<Ending> {
   const headStart = beginHeadStart({ ...options, replay: options.replay !== undefined });
+  await loopTurn();
   const { composeRunHost } = await import("../compose.ts");
   const projection = new EventProjection({
     runId,

@@ -18,6 +18,18 @@ export type HeadlessHostParts = Omit<ConversationHostParts, "primaryModel"> &
     readonly workspace: string;
   };
 
+/** The record of a new root conversation; it needs nothing else of the host. */
+export function createRootConversation(
+  parts: Pick<HeadlessHostParts, "dataRoot" | "workspace" | "now" | "report">,
+): Promise<Conversation> {
+  return createConversation(storeOptions(parts), {
+    directory: parts.workspace,
+    promptCacheKey: "headless",
+    model: "none",
+    reasoningEffort: "medium",
+  });
+}
+
 export class HeadlessHost {
   readonly #jobs: JobHost;
   readonly #host: ConversationHost;
@@ -27,15 +39,12 @@ export class HeadlessHost {
     this.#host = host;
   }
 
-  /** Creates the root conversation and its job journal, and begins claiming. */
-  static async open(parts: HeadlessHostParts): Promise<HeadlessHost> {
-    const conversation = await createConversation(storeOptions(parts), {
-      directory: parts.workspace,
-      promptCacheKey: "headless",
-      model: "none",
-      reasoningEffort: "medium",
-    });
-    return HeadlessHost.#start(parts, conversation, []);
+  /**
+   * Creates the job journal of the root conversation and begins claiming. The conversation, made here unless it is given, is closed
+   * with the host, or when this rejects.
+   */
+  static async open(parts: HeadlessHostParts, root?: Conversation): Promise<HeadlessHost> {
+    return HeadlessHost.#start(parts, root ?? (await createRootConversation(parts)), []);
   }
 
   /**
@@ -62,7 +71,10 @@ export class HeadlessHost {
         rootRecords,
       );
       jobs.add(host);
-      await jobs.supervisor.start();
+      const starting = jobs.supervisor.start();
+      // The first agent needs these; they are made while the queue is waited for.
+      host.registry.schemas();
+      await starting;
       return new HeadlessHost(jobs, host);
     } catch (error) {
       await conversation.close();

@@ -50,18 +50,15 @@ export class ToolRegistry {
   }
 }
 
-const schemas = new WeakMap<ToolDeclaration, ToolSchema>();
+const parameters = new WeakMap<ToolDeclaration["arguments"], ToolSchema["parameters"]>();
 
-/** The model's view of a declaration; computed once. */
-export function toolSchemaOf(declaration: ToolDeclaration): ToolSchema {
-  const known = schemas.get(declaration);
-  if (known !== undefined) return known;
-  const { $schema: _, ...parameters } = z.toJSONSchema(declaration.arguments, { io: "input" });
-  const schema: ToolSchema = {
-    name: declaration.name,
-    description: declaration.description,
-    parameters: parameters as ToolSchema["parameters"],
-  };
-  schemas.set(declaration, schema);
-  return schema;
+/** The model's view of a declaration. The schema of its arguments is converted once. */
+export function toolSchemaOf({ name, description, arguments: schema }: ToolDeclaration): ToolSchema {
+  let converted = parameters.get(schema);
+  if (converted === undefined) {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+    converted = rest as ToolSchema["parameters"];
+    parameters.set(schema, converted);
+  }
+  return { name, description, parameters: converted };
 }

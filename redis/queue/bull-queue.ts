@@ -27,6 +27,8 @@ export interface BullQueueOptions {
   /** Told what went wrong between BullMQ and Redis. While the server is gone that is the same several times a second. */
   readonly onStoreError: (error: unknown) => void;
   readonly healthCheck?: HealthCheckTimes;
+  /** Classes whose entries are claimed from the start; a worker of another class is started with its first entry. */
+  readonly expected?: readonly ConcurrencyClass[];
 }
 
 /** Ended jobs that Redis remembers in each queue, so that an execution enqueued twice in a row stays one entry. */
@@ -126,7 +128,8 @@ export class BullQueue implements QueuePort {
       onStoreError,
     });
     // A worker is started with the first entry of its class: a host that runs no gates has none for them.
-    for (const concurrencyClass of this.#queues.keys()) this.#consumer.attend(concurrencyClass);
+    for (const concurrencyClass of [...this.#queues.keys(), ...(this.#options.expected ?? [])])
+      this.#consumer.attend(concurrencyClass);
     return this.#consumer;
   }
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   RoleDefinitionError,
+  RoleTexts,
   bundledRoleNames,
   checkToolGrants,
   discoverRoles,
@@ -278,4 +279,16 @@ describe("using a role", () => {
       expect(resolveRoleModel([alias], choices)).toBe("p/parent");
     expect(resolveRoleModel([], choices)).toBe("p/parent");
   });
+});
+
+it("reads a file again when it has changed, and only then", () => {
+  const known = new RoleTexts();
+  const locations = { workingDirectory: root, userConfigRoot: join(root, "user"), bundledRoles, known };
+  const smith = (): unknown => discoverRoles(locations).lookup("smith");
+  write("user/agents/smith.sexp", definition("smith", "one"));
+  const first = smith();
+  expect(first).toMatchObject({ description: "one" });
+  expect(smith()).toBe(first);
+  write("user/agents/smith.sexp", definition("smith", "two"));
+  expect(smith()).toMatchObject({ description: "two" });
 });
