@@ -26,6 +26,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: "run one job file without a terminal",
     load: async () => (await import("./run-job/run-job-command.ts")).runJobCommand,
   },
+  acp: {
+    summary: "serve editors by the Agent Client Protocol, on standard input and output or a port",
+    load: async () => (await import("./acp/acp-command.ts")).acpCommand,
+  },
   host: {
     summary: "the session host that terminals join; they start it by themselves",
     load: async () => (await import("./host/host-command.ts")).hostCommand,
@@ -47,7 +51,6 @@ const commands: Readonly<Record<string, Command>> = {
 /** Commands of the manual that this version does not have, each with the reason. */
 const absent: Readonly<Record<string, string>> = {
   replay: "the interactive session is not in this version yet",
-  acp: "the session host is not in this version yet",
   localgroup: "the session host is not in this version yet",
   lg: "the session host is not in this version yet",
   auth: "credentials come from the environment in this version (OPENAI_API_KEY)",

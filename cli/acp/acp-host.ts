@@ -20,7 +20,7 @@ export class AcpHost {
   readonly #views = new Map<ConversationId, Set<SessionView>>();
   readonly #mcpServers = new Map<ConversationId, readonly McpServer[]>();
   #connections = 0;
-  #changed: () => void = () => undefined;
+  readonly #watchers = new Set<() => void>();
 
   constructor(service: SessionService, info: HostInfo, report: (line: string) => void) {
     this.service = service;
@@ -28,9 +28,23 @@ export class AcpHost {
     this.report = report;
   }
 
-  /** `changed` is called when views, connections or open sessions may have changed. */
-  watch(changed: () => void): void {
-    this.#changed = changed;
+  /** `changed` is called when views, connections or open sessions may have changed; call what is answered to end that. */
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    return () => this.#watchers.delete(changed);
+  }
+
+  /** Resolves when the check holds; it is made now and at every change. */
+  until(check: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!check()) return;
+        stop();
+        resolve();
+      };
+      const stop = this.watch(look);
+      look();
+    });
   }
 
   /** Open connections. */
@@ -97,5 +111,9 @@ export class AcpHost {
   #forgetClosed(): void {
     for (const id of this.#mcpServers.keys())
       if (this.service.find(id) === undefined) this.#mcpServers.delete(id);
+  }
+
+  #changed(): void {
+    for (const watcher of this.#watchers) watcher();
   }
 }

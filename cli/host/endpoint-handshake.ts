@@ -1,9 +1,9 @@
 /** The first request on a local endpoint: `_autolith/authenticate` with the token of the endpoint's record, as the server meets it. */
-import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { extensionMethods, wireMethod } from "../../orchestrator/contract/acp/method-table.ts";
 import { parseForeignJson } from "../../orchestrator/contract/json-nesting.ts";
 import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
+import { sameSecret } from "../acp/secret-comparison.ts";
 import type { FrameChannel } from "../acp/wire/frame-stream.ts";
 import type { Frame } from "../acp/wire/line-frames.ts";
 
@@ -56,10 +56,4 @@ function parsedRequest(frame: Frame): z.infer<typeof requestSchema> | undefined 
   } catch {
     return undefined;
   }
-}
-
-/** Takes the same time whatever differs. */
-function sameSecret(given: string, expected: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

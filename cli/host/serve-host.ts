@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { AcpHost } from "../acp/acp-host.ts";
 import type { SessionOptions } from "../arguments.ts";
 import { composeSessions } from "../compose-session.ts";
-import { programVersion } from "../installation.ts";
 import type { Environment } from "../machine.ts";
-import { type EndpointFiles, liveEndpoints, newHostId } from "./endpoint-files.ts";
+import { type EndpointFiles, liveEndpoints } from "./endpoint-files.ts";
 import { LocalEndpoint } from "./local-endpoint.ts";
+import { thisHost } from "./this-host.ts";
 
 export type ServeHostOptions = {
   readonly environment: Environment;
@@ -34,7 +34,7 @@ export async function serveHost(options: ServeHostOptions): Promise<void> {
     diagnostics: log,
   });
   try {
-    const host = new AcpHost(composed.service, hostInfo(), log);
+    const host = new AcpHost(composed.service, thisHost(), log);
     // What killed hosts left is removed by looking.
     await liveEndpoints(files);
     const endpoint = await LocalEndpoint.open({ host, files, role: "shared" });
@@ -49,14 +49,4 @@ export async function serveHost(options: ServeHostOptions): Promise<void> {
   } finally {
     await composed.close();
   }
-}
-
-/** This process as a host. */
-export function hostInfo(): AcpHost["info"] {
-  return {
-    hostId: newHostId(),
-    version: programVersion(),
-    processId: process.pid,
-    startedAt: Date.now(),
-  };
 }

@@ -1,0 +1,99 @@
+/** Carries Streamable HTTP requests, HTTP/1.1 or HTTP/2 alike, to the protocol library's server. */
+import { once } from "node:events";
+import { type IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
+import { decodeMessage, messageByteLimit, oversizedAnswer } from "../wire/message.ts";
+
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+export type HttpResponse = ServerResponse | Http2ServerResponse;
+
+/** Answers one request that was let in. Never rejects. */
+export async function bridgeRequest(
+  server: AcpServer,
+  request: HttpRequest,
+  response: HttpResponse,
+  report: (error: unknown) => void,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort(new Error("the client's request has ended")));
+  try {
+    const body = request.method === "POST" ? await readBody(request) : undefined;
+    const fault = body === undefined ? undefined : bodyFault(body);
+    if (fault !== undefined) {
+      sendJson(response, body === "oversized" ? 413 : 400, fault);
+      return;
+    }
+    await sendResponse(response, await server.handleRequest(webRequest(request, body, gone.signal)));
+  } catch (error) {
+    if (gone.signal.aborted) return;
+    report(error);
+    if (response.headersSent) response.destroy();
+    else sendJson(response, 500, { error: "internal error" });
+  }
+}
+
+/** A refusal, or anything else that is no ACP message. */
+export function sendJson(response: HttpResponse, status: number, value: unknown): void {
+  response.statusCode = status;
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify(value));
+}
+
+/** The whole body, or that it is longer than a message may be. */
+async function readBody(request: HttpRequest): Promise<Uint8Array | "oversized"> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of request) {
+    const bytes = part as Uint8Array;
+    length += bytes.length;
+    // Read on to the end all the same, keeping nothing: only then does the client hear the answer.
+    if (length <= messageByteLimit) parts.push(bytes);
+    else parts.length = 0;
+  }
+  return length > messageByteLimit ? "oversized" : Buffer.concat(parts);
+}
+
+function bodyFault(body: Uint8Array | "oversized"): unknown {
+  if (body === "oversized") return oversizedAnswer();
+  const decoded = decodeMessage(body);
+  return decoded.kind === "fault" ? decoded.answer : undefined;
+}
+
+function webRequest(
+  request: HttpRequest,
+  body: Uint8Array | "oversized" | undefined,
+  signal: AbortSignal,
+): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    // HTTP/2 has its request line among the headers.
+    if (name.startsWith(":") || value === undefined) continue;
+    for (const each of Array.isArray(value) ? value : [value]) headers.append(name, each);
+  }
+  return new Request(new URL(request.url ?? "/", "http://endpoint"), {
+    method: request.method ?? "GET",
+    headers,
+    signal,
+    ...(body instanceof Uint8Array ? { body: Uint8Array.from(body) } : {}),
+  });
+}
+
+async function sendResponse(response: HttpResponse, answer: Response): Promise<void> {
+  response.statusCode = answer.status;
+  for (const [name, value] of answer.headers)
+    // HTTP/2 has no connection headers, and HTTP/1.1 needs none here.
+    if (name !== "connection") response.setHeader(name, value);
+  if (answer.body === null) {
+    response.end();
+    return;
+  }
+  // The stream may have nothing to say for long: the client hears at once that it is there.
+  if (response instanceof ServerResponse) response.flushHeaders();
+  else response.writeHead(answer.status);
+  const body = Readable.fromWeb(answer.body);
+  const closed = once(response, "close");
+  await Promise.race([pipeline(body, response as Writable), closed]).finally(() => body.destroy());
+}
