@@ -47,7 +47,7 @@ export async function bundleProgram({ entries, folder, external, moduleDirectory
   for (const part of output) {
     // Nothing may stand before the function: lines of errors stay those of the part.
     const text = `(function (exports, require, module, __filename, __dirname) {${part.code}\n})`;
-    writeFileSync(join(parts, part.fileName), text);
+    writeFileSync(join(parts, part.fileName), inAscii(text), "latin1");
   }
   // Everything below is CommonJS, whatever the package says.
   writeFileSync(join(parts, "package.json"), '{ "type": "commonjs" }\n');
@@ -60,4 +60,9 @@ export async function bundleProgram({ entries, folder, external, moduleDirectory
     );
   }
   return [...modules];
+}
+
+/** Text of one byte a character is read as it is, and takes half the memory. Code means the same with escapes. */
+function inAscii(code) {
+  return code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

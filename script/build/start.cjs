@@ -19,7 +19,7 @@ function load(name) {
   const known = loaded.get(name);
   if (known !== undefined) return known.exports;
   const filename = join(parts, name);
-  const script = new Script(readFileSync(filename, "utf8"), {
+  const script = new Script(readFileSync(filename, "latin1"), {
     filename,
     cachedData: keptCode(filename),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -27,7 +27,8 @@ function load(name) {
   if (isKeeping) scripts.push({ filename, script });
   const part = { exports: {} };
   loaded.set(name, part);
-  const required = (id) => (id.startsWith("./") ? load(id.slice(2)) : require(id));
+  const required = (id) =>
+    id.startsWith("./") ? load(id.slice(2)) : rarelyUsed.has(id) ? whenUsed(id) : require(id);
   // Parts find files, and the entries of threads, beside this one.
   script.runInThisContext()(
     part.exports,
@@ -37,6 +38,20 @@ function load(name) {
     __dirname,
   );
   return part.exports;
+}
+
+/** Modules of Node that packages ask for while they are loaded and hardly ever use. */
+const rarelyUsed = new Set(["assert", "dns", "tls"]);
+
+/** Stands for a module, which is loaded when something of it is used. */
+function whenUsed(id) {
+  let known;
+  const used = () => (known ??= require(id));
+  return new Proxy(function () {}, {
+    get: (_, name) => used()[name],
+    has: (_, name) => name in used(),
+    apply: (_, self, values) => Reflect.apply(used(), self, values),
+  });
 }
 
 /** Undefined where none was kept; code of another Node or other flags is refused by V8 itself. */
