@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  DataFormError,
   compareCodePoints,
   double,
   formToJson,
@@ -70,6 +71,13 @@ describe("the mapping", () => {
     );
   });
 
+  /** What `JSON.parse` takes and forms refuse: a number that only infinity stands for, and a key given twice. */
+  const refusedByForms = (text: string, error: unknown): boolean => {
+    const { code, problem } = error as DataFormError;
+    const tooLarge = code === "invalid-value" && /e\+?\d{3}/i.test(text);
+    return tooLarge || (problem.includes("duplicate") && /"([^"]*)"\s*:[^]*"\1"\s*:/.test(text));
+  };
+
   it("reads JSON texts as JSON.parse does, or refuses where it refuses", () => {
     const soup = fc.string({
       unit: fc.constantFrom(...Array.from('{}[]",:\\u0041-+.eE019tfn al')),
@@ -91,10 +99,16 @@ describe("the mapping", () => {
           const read = (): DataForm => jsonTextToForm(text, limit);
           if (expected === undefined)
             expect(read).toThrow(expect.objectContaining({ name: "DataFormError" }));
-          else expect(JSON.parse(formToJsonText(read()))).toEqual(expected.value);
+          else {
+            try {
+              expect(JSON.parse(formToJsonText(read()))).toEqual(expected.value);
+            } catch (error) {
+              if (!(error instanceof DataFormError) || !refusedByForms(text, error)) throw error;
+            }
+          }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 3000, examples: [["1E919"], ['{"":1,"":1}'], ["[-1e999]"]] },
     );
   });
 });
