@@ -20,7 +20,8 @@ const longestPauseMs = 50;
 
 /**
  * The workspace mutation lock: who holds it may publish changes in a workspace. Keyed by the workspace's real path, held
- * across processes by a lock file and within this one by a queue, in the order of asking. Readers do not take it.
+ * across processes by a lock file and within this one by a queue, in the order of asking. Readers do not take it, and neither do
+ * commands: they run for minutes, and an edit is checked against the file's revision at the moment it is published.
  */
 export class MutationLocks {
   readonly #directory: string;
