@@ -10,6 +10,7 @@ import type { SessionService } from "../orchestrator/contract/session.ts";
 import { JobHost } from "../orchestrator/host/job-host.ts";
 import { PapercutStore } from "../orchestrator/papercuts/papercut-store.ts";
 import { PermissionRules } from "../orchestrator/permissions/permission-rules.ts";
+import type { ModelDirectory } from "../orchestrator/models/model-directory.ts";
 import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/roots.ts";
 import type { ListedModel, SessionEnvironment } from "../orchestrator/sessions/session-environment.ts";
 import { SessionHost } from "../orchestrator/sessions/session-host.ts";
@@ -93,7 +94,13 @@ async function compose(
   hideEnvironment(diagnostics);
   const roots = resolveRoots(environment);
   await prepareRoots(roots);
-  const settings = await openSettings(options, roots);
+  const siteConfigRoot = siteRoot(options);
+  const models = openAiDirectory({
+    environment,
+    replay: options.replay !== undefined,
+    record: options.record !== undefined,
+  });
+  const settings = await openSettings(options, roots, siteConfigRoot, models);
   const exchange = await openExchangeLog({
     environment,
     record: options.record,
@@ -119,18 +126,13 @@ async function compose(
   });
   await jobs.supervisor.start();
   opened.push(() => jobs.supervisor.shutdown(shutdownMs));
-  const siteConfigRoot = siteRoot(options);
   const host = new SessionHost({
     ...machineParts(machine, roots, diagnostics),
     dataRoot: roots.data,
     stateRoot: roots.state,
     runner: pool,
     jobs,
-    models: openAiDirectory({
-      environment,
-      replay: options.replay !== undefined,
-      record: options.record !== undefined,
-    }),
+    models,
     listModels: () => cataloguedModels.map(listedModel),
     settings,
     papercuts: new PapercutStore(roots.data, Date.now),
@@ -171,13 +173,36 @@ async function compose(
   return { service: host, roots, close: closeAll };
 }
 
-function openSettings(options: SessionHostOptions, roots: Roots): Promise<SettingsStore> {
+function openSettings(
+  options: SessionHostOptions,
+  roots: Roots,
+  siteConfigRoot: string | undefined,
+  models: ModelDirectory,
+): Promise<SettingsStore> {
   const { environment, diagnostics } = options;
+  const place = (value: string | undefined) => ({ value: value ?? null, source: "default" as const });
   const isChosen = options.model !== undefined || options.provider !== undefined;
   return SettingsStore.open({
     path: join(roots.state, "preferences.sexp"),
     environment,
     explicit: isChosen ? { model: selectedModel(options) } : {},
+    fixed: {
+      "source-root": place(installationRoot()),
+      "config-root": place(roots.config),
+      "data-root": place(roots.data),
+      "state-root": place(roots.state),
+      "cache-root": place(roots.cache),
+      "site-config-root": {
+        value: siteConfigRoot ?? null,
+        source:
+          siteConfigRoot === undefined
+            ? "default"
+            : options.siteConfigRoot === undefined
+              ? "environment"
+              : "explicit",
+      },
+    },
+    knowsModel: (id) => models.knows(id),
     report: (error) => diagnostics(failureOf(error).message),
   });
 }

@@ -35,7 +35,8 @@ import { completionOf } from "./catalog/completion.ts";
 import { highlightedLisp } from "./catalog/highlighting.ts";
 import { readSessionResource } from "./catalog/resource-reading.ts";
 import type { CommandContext } from "./commands/command.ts";
-import { commandRow, commands, helpText } from "./commands/command-table.ts";
+import { commandRow, commands } from "./commands/command-table.ts";
+import { helpText } from "./commands/help.ts";
 import { Invoker } from "./commands/invoker.ts";
 import { SessionInput } from "./input/session-input.ts";
 import { SessionClients } from "./session-clients.ts";
@@ -377,7 +378,8 @@ export class OpenSession implements Session {
       stop: async () => {
         await this.#engine.cancel(false);
       },
-      help: helpText,
+      help: (topic) => helpText(topic, { commands, tools: this.#invoker.toolSchemas() }),
+      callTool: async (name, args) => (await this.#invoker.invoke(name, args)).text,
     };
   }
 }

@@ -19,6 +19,14 @@ describe("commands and settings", () => {
       value: true,
       source: "this session",
     });
+    expect(row("data-root")).toMatchObject({
+      value: join(scene.pit.home, ".local/share/autolith"),
+      scope: "process",
+      settable: false,
+    });
+    expect(row("working-directory")?.value).toBe(scene.pit.workspace);
+    expect(row("provider-endpoint")).toMatchObject({ value: scene.server.baseUrl, scope: "derived" });
+    await expect(session.setSetting("data-root", "/")).rejects.toMatchObject({ code: "configuration" });
     await expect(session.setSetting("context-window", 5)).rejects.toMatchObject({ code: "configuration" });
     await expect(session.setSetting("reasoning-effort", "huge")).rejects.toMatchObject({
       code: "configuration",

@@ -1,7 +1,9 @@
-/** All commands, found by name; slash text taken apart; help. Pure. */
+/** All commands, found by name; slash text taken apart. Pure. */
 import { AutolithError } from "../../contract/failure.ts";
 import type { OperationRow } from "../../contract/session/catalogs.ts";
 import type { Command } from "./command.ts";
+import { usageOf } from "./help.ts";
+import { jobCommands } from "./job-commands.ts";
 import { papercutCommands } from "./papercut-commands.ts";
 import { sessionCommands } from "./session-commands.ts";
 import { settingCommands } from "./setting-commands.ts";
@@ -9,6 +11,7 @@ import { settingCommands } from "./setting-commands.ts";
 export const commands: readonly Command[] = [
   ...sessionCommands,
   ...settingCommands,
+  ...jobCommands,
   ...papercutCommands,
 ].sort((left, right) => left.name.localeCompare(right.name));
 
@@ -42,10 +45,6 @@ export function checkWords(command: Command, input: string): void {
   );
 }
 
-export function usageOf(command: Command): string {
-  return `/${command.name}${command.arguments === "" ? "" : ` ${command.arguments}`}`;
-}
-
 /** The row of a command in the catalogue. */
 export function commandRow(command: Command): OperationRow {
   return {
@@ -59,21 +58,4 @@ export function commandRow(command: Command): OperationRow {
     terminalWithoutArguments: command.terminalWithoutArguments === true,
     available: true,
   };
-}
-
-/** Help for one command, one topic, or everything. */
-export function helpText(topic: string): string {
-  const word = topic
-    .replace(/^[':/"]+/, "")
-    .replace(/"$/, "")
-    .toLowerCase();
-  const command = findCommand(word);
-  if (command !== undefined) return `${usageOf(command)}\n${command.summary}`;
-  const members = commands.filter((each) => each.topic === word);
-  const shown = members.length > 0 || !["", "all", "commands"].includes(word) ? members : commands;
-  if (shown.length === 0)
-    return `There is no help about ${JSON.stringify(topic.slice(0, 80))}. Topics: ${[...new Set(commands.map((each) => each.topic))].join(", ")}.`;
-  const width = Math.max(...shown.map((each) => usageOf(each).length));
-  const lines = shown.map((each) => `${usageOf(each).padEnd(Math.min(width, 40))}  ${each.summary}`);
-  return [...lines, "", "//text sends a message that begins with a slash."].join("\n");
 }

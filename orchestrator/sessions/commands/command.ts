@@ -26,6 +26,8 @@ export type CommandContext = {
   readonly stop: () => Promise<void>;
   /** Text of help for a topic or command, or of everything. */
   readonly help: (topic: string) => string;
+  /** Calls a tool as the person; its text. Rejects with the code of its refusal, `unknown-tool` for one that is not here. */
+  readonly callTool: (name: string, args: Readonly<Record<string, unknown>>) => Promise<string>;
 };
 
 export type Command = {

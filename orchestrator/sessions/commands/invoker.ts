@@ -69,7 +69,7 @@ export class Invoker {
   }
 
   async invoke(operation: string, args: unknown): Promise<Invocation> {
-    if (this.#parts.tools.get(operation) !== undefined) {
+    if (operation.includes(".")) {
       if (
         this.#parts.engine.running !== undefined &&
         this.#parts.tools.get(operation)?.effects === "external"

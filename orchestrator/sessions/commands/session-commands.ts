@@ -134,40 +134,6 @@ export const sessionCommands: readonly Command[] = [
     },
   },
   {
-    name: "tasks",
-    busy: "inspect",
-    topic: "jobs",
-    summary: "Lists jobs; shows, reads, messages or cancels one.",
-    arguments: "[list | get ID | transcript ID | send ID TEXT | cancel ID]",
-    run: async (input, { session }) => {
-      const [verb = "list", id = "", ...rest] = input.replace(/^:/, "").split(/\s+/);
-      const action = verb === "" ? "list" : verb.toLowerCase();
-      if (action === "list") {
-        const lines = session.jobs().map((job) => `${job.name}  ${job.state}  ${job.summary}`);
-        return said(lines.join("\n") || "There are no jobs.");
-      }
-      if (id === "") throw new AutolithError("invalid-argument", `tasks ${action} needs a job.`);
-      switch (action) {
-        case "get":
-          return said((await session.job(id)).text);
-        case "transcript": {
-          const transcript = await session.jobTranscript({ jobId: id, output: "text" });
-          return said(transcript.output === "text" ? transcript.text : "");
-        }
-        case "send":
-          return said(`Accepted; ${await session.sendToJob(id, rest.join(" "))} message(s) wait.`);
-        case "cancel":
-          await session.cancelJob(id);
-          return said(`${id} is being cancelled.`);
-        default:
-          throw new AutolithError(
-            "invalid-argument",
-            `tasks takes list, get, transcript, send or cancel, not ${JSON.stringify(action.slice(0, 40))}.`,
-          );
-      }
-    },
-  },
-  {
     name: "info",
     aliases: ["status", "usage"],
     busy: "inspect",

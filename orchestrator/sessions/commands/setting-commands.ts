@@ -4,7 +4,8 @@ import { said } from "./command.ts";
 import type { SettingRow } from "../../contract/session/catalogs.ts";
 import { settingFromText, settingText } from "../settings/setting-values.ts";
 import { type SettingName, settingDefinition } from "../settings/settings-table.ts";
-import { AutolithError } from "../../contract/failure.ts";
+import { AutolithError, failureOf } from "../../contract/failure.ts";
+import type { SessionEnvironment } from "../session-environment.ts";
 
 /** `/trace`, `/trace on`: one boolean setting. */
 function toggle(
@@ -61,6 +62,7 @@ export const settingCommands: readonly Command[] = [
       return said(settingLine(row));
     },
   },
+  toggle("fast", "codex-fast-mode-p", "Asks for Fast mode where the model offers it.", "model"),
   toggle("trace", "reasoning-traces-p", "Shows or hides the model's visible reasoning."),
   toggle("timestamps", "turn-timestamps-p", "Shows or hides when each turn began."),
   toggle("ste", "simple-technical-english-p", "Asks for simple technical English.", "model"),
@@ -87,6 +89,27 @@ export const settingCommands: readonly Command[] = [
         text: `model = ${core.model} (effort ${core.settings.text("reasoning-effort")})`,
         ...(input === "" ? { clientAction: "pick-model" as const } : {}),
       };
+    },
+  },
+  {
+    name: "auth",
+    busy: "hold",
+    topic: "model",
+    summary: "Says which providers can be used; credentials come from the environment.",
+    arguments: "[PROVIDER]",
+    maxWords: 1,
+    run: (input, { session, core }) => {
+      const wanted = input.replaceAll('"', "").toLowerCase();
+      const rows = session.models().filter(({ provider }) => wanted === "" || provider === wanted);
+      if (rows.length === 0)
+        throw new AutolithError(
+          "invalid-argument",
+          `There is no provider ${JSON.stringify(input.slice(0, 80))}.`,
+        );
+      const lines = [...Map.groupBy(rows, ({ provider }) => provider)].map(
+        ([provider, [first]]) => `${provider}  ${readiness(core.environment, first?.id ?? "")}`,
+      );
+      return Promise.resolve(said(lines.join("\n")));
     },
   },
   {
@@ -119,6 +142,16 @@ export const settingCommands: readonly Command[] = [
     },
   },
 ];
+
+/** Whether a model's provider can be asked, or why not. */
+function readiness(environment: SessionEnvironment, model: string): string {
+  try {
+    environment.models.reach(model);
+    return "ready";
+  } catch (error) {
+    return failureOf(error).message;
+  }
+}
 
 function settingLine(row: SettingRow): string {
   return `${row.name} = ${settingText(row.value)} (${row.source})\n    ${row.description}`;

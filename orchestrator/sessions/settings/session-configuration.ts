@@ -14,15 +14,21 @@ export class SessionConfiguration {
   }
 
   rows(): readonly SettingRow[] {
+    const follows = new Map<string, SettingValue>([
+      ["context-window", this.#core.contextWindow],
+      ["working-directory", this.#core.workingDirectory],
+      ["provider-endpoint", this.#endpoint()],
+    ]);
     return this.#core.settings
       .rows()
-      .map((row) => (row.name === "context-window" ? { ...row, value: this.#core.contextWindow } : row));
+      .map((row) => (follows.has(row.name) ? { ...row, value: follows.get(row.name) ?? null } : row));
   }
 
   async set(name: string, value: SettingValue): Promise<SettingRow> {
     const bare = name.replace(/^:/, "").toLowerCase();
     if (bare === "model") reachableModel(this.#core.environment, value);
     const row = await this.#core.settings.set(bare, value);
+    if (bare === "model") this.#fitEffort();
     if (bare === "model" || bare === "reasoning-effort") await this.#configured();
     this.#core.invalidate("settings", ...(bare === "model" ? (["models"] as const) : []));
     return row;
@@ -40,6 +46,28 @@ export class SessionConfiguration {
       { id: current, provider, name: rest.join("/"), contextWindow, reasoningEfforts: [], current: true },
       ...rows,
     ];
+  }
+
+  /** An effort that the model in force does not take gives way to its first one, in this session. */
+  #fitEffort(): void {
+    const { settings, environment, model } = this.#core;
+    const efforts = environment.listModels().find(({ id }) => id === model)?.reasoningEfforts ?? [];
+    const [first] = efforts;
+    if (first !== undefined && !efforts.includes(settings.text("reasoning-effort")))
+      settings.choose("reasoning-effort", first);
+  }
+
+  /** Where the model is asked, without what a URL may carry besides its place; null when it is the provider's own or not known. */
+  #endpoint(): string | null {
+    try {
+      const { source } = this.#core.environment.models.reach(this.#core.model);
+      if (source.kind !== "live" || source.endpoint.baseUrl === undefined) return null;
+      const { origin, pathname } = new URL(source.endpoint.baseUrl);
+      return `${origin}${pathname}`;
+    } catch {
+      // A model that cannot be reached has no place; asking it says why.
+      return null;
+    }
   }
 
   async #configured(): Promise<void> {

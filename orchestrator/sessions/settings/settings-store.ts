@@ -15,23 +15,29 @@ import {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A value, and where it came from. */
+export type SettingInForce = { readonly value: SettingValue; readonly source: SettingSource };
+
 /** Host-wide: what the environment, the command line and the preferences say. */
 export class SettingsStore {
   readonly #path: string;
   readonly #explicit: ReadonlyMap<string, SettingValue>;
   readonly #environment: ReadonlyMap<string, SettingValue>;
   readonly #saved: Map<string, SettingValue>;
+  readonly #fixed: ReadonlyMap<string, SettingInForce>;
 
-  private constructor(
-    path: string,
-    explicit: ReadonlyMap<string, SettingValue>,
-    environment: ReadonlyMap<string, SettingValue>,
-    saved: Map<string, SettingValue>,
-  ) {
-    this.#path = path;
-    this.#explicit = explicit;
-    this.#environment = environment;
-    this.#saved = saved;
+  private constructor(sources: {
+    readonly path: string;
+    readonly explicit: ReadonlyMap<string, SettingValue>;
+    readonly environment: ReadonlyMap<string, SettingValue>;
+    readonly saved: Map<string, SettingValue>;
+    readonly fixed: ReadonlyMap<string, SettingInForce>;
+  }) {
+    this.#path = sources.path;
+    this.#explicit = sources.explicit;
+    this.#environment = sources.environment;
+    this.#saved = sources.saved;
+    this.#fixed = sources.fixed;
   }
 
   /**
@@ -42,6 +48,10 @@ export class SettingsStore {
     readonly path: string;
     readonly environment: Environment;
     readonly explicit: Readonly<Partial<Record<SettingName, string>>>;
+    /** What the host decided at its start, such as its places. */
+    readonly fixed?: Readonly<Partial<Record<SettingName, SettingInForce>>>;
+    /** False for a model that nothing here could serve: a saved one is dropped, an explicit one refused. */
+    readonly knowsModel?: (id: string) => boolean;
     readonly report: (error: unknown) => void;
   }): Promise<SettingsStore> {
     const explicit = new Map<string, SettingValue>();
@@ -65,12 +75,36 @@ export class SettingsStore {
         form === undefined || definition.scope !== "durable" ? undefined : settingFromForm(definition, form);
       if (value !== undefined) saved.set(definition.name, value);
     }
-    return new SettingsStore(options.path, explicit, environment, saved);
+    const store = new SettingsStore({
+      path: options.path,
+      explicit,
+      environment,
+      saved,
+      fixed: new Map(Object.entries(options.fixed ?? {})),
+    });
+    if (options.knowsModel !== undefined) store.#checkModel(options.knowsModel, options.report);
+    return store;
+  }
+
+  #checkModel(knows: (id: string) => boolean, report: (error: unknown) => void): void {
+    const definition = settingDefinition("model");
+    if (definition === undefined) return;
+    const { value, source } = this.value(definition);
+    if (knows(String(value)) || source === "default") return;
+    const problem = new AutolithError(
+      "configuration",
+      `The model ${String(value)} (${source}) is served by no provider that is configured here.`,
+    );
+    if (source !== "saved") throw problem;
+    this.#saved.delete("model");
+    report(problem);
   }
 
   /** The value in force where a session has chosen none. */
-  value(definition: SettingDefinition): { readonly value: SettingValue; readonly source: SettingSource } {
+  value(definition: SettingDefinition): SettingInForce {
     const { name } = definition;
+    const fixed = this.#fixed.get(name);
+    if (fixed !== undefined) return fixed;
     const explicit = this.#explicit.get(name);
     if (explicit !== undefined) return { value: explicit, source: "explicit" };
     const environment = this.#environment.get(name);
@@ -132,6 +166,11 @@ export class SessionSettings {
           ? `${definition.name} follows the model and cannot be set.`
           : `${definition.name} is fixed at the start${definition.environment === undefined ? "" : `; set ${definition.environment}`}.`,
       );
+    if (definition.environmentDecides === true && this.#store.value(definition).source === "environment")
+      throw new AutolithError(
+        "configuration",
+        `${definition.name} cannot be changed while ${definition.environment ?? "its variable"} is set.`,
+      );
     const checked = checkedSetting(definition, value);
     if (definition.scope === "durable") await this.#store.save(definition, checked);
     this.#own.set(definition.name, checked);
@@ -139,7 +178,7 @@ export class SessionSettings {
   }
 
   #row(definition: SettingDefinition): SettingRow {
-    const { initial: _, optional: __, ...shown } = definition;
+    const { initial: _, optional: __, environmentDecides: ___, ...shown } = definition;
     const own = this.#own.get(definition.name);
     const { value, source } =
       own === undefined ? this.#store.value(definition) : { value: own, source: "this session" as const };

@@ -9,6 +9,8 @@ export type SettingDefinition = Pick<
   readonly initial: SettingValue;
   /** True when null is a value: nothing chosen. */
   readonly optional?: true;
+  /** True when the variable, while it is set, leaves nothing to change here. */
+  readonly environmentDecides?: true;
 };
 
 const efforts: string[] = [...reasoningEffortSchema.options];
@@ -34,6 +36,25 @@ export const settingDefinitions = [
     description: "How much the model thinks before it answers; models that do not reason ignore it.",
   },
   {
+    name: "codex-fast-mode-p",
+    type: "boolean",
+    scope: "durable",
+    group: "model",
+    initial: false,
+    environment: "AUTOLITH_CODEX_FAST_MODE",
+    environmentDecides: true,
+    description: "Ask for Fast mode of ChatGPT Codex models; other models keep their standard path.",
+  },
+  {
+    name: "provider-endpoint",
+    type: "string",
+    scope: "derived",
+    group: "model",
+    initial: null,
+    optional: true,
+    description: "The server that the model is asked at; none means the provider's own.",
+  },
+  {
     name: "context-window",
     type: "integer",
     scope: "derived",
@@ -53,6 +74,26 @@ export const settingDefinitions = [
     maximum: 95,
     environment: "AUTOLITH_COMPACTION_THRESHOLD",
     description: "Part of the context window at which the conversation is compacted.",
+  },
+  {
+    name: "idle-compaction-p",
+    type: "boolean",
+    scope: "durable",
+    group: "model",
+    initial: true,
+    description:
+      "Compact a long conversation shortly before the provider's prompt cache is estimated to expire.",
+  },
+  {
+    name: "prompt-cache-retention-seconds",
+    type: "integer",
+    scope: "durable",
+    group: "model",
+    initial: 0,
+    minimum: 0,
+    maximum: 604_800,
+    description:
+      "How long the provider keeps a prompt cache; 0 takes the provider's estimate, if it has one.",
   },
   {
     name: "reasoning-traces-p",
@@ -161,6 +202,33 @@ export const settingDefinitions = [
     choices: ["ask", "auto"],
     optional: true,
     description: "The permission mode that new sessions begin with; none means ask.",
+  },
+  ...(
+    [
+      ["source-root", "Where the program lies."],
+      ["config-root", "Configuration: roles and other files of yours."],
+      ["data-root", "Conversations, results and captures."],
+      ["state-root", "Preferences, approvals, waiting input and what hosts know of each other."],
+      ["cache-root", "What can be made again."],
+      ["site-config-root", "A read-only configuration tree of the site."],
+    ] as const
+  ).map(([name, description]) => ({
+    name,
+    type: "path" as const,
+    scope: "process" as const,
+    group: "places",
+    initial: null,
+    optional: true as const,
+    description,
+  })),
+  {
+    name: "working-directory",
+    type: "path",
+    scope: "process",
+    group: "places",
+    initial: null,
+    optional: true,
+    description: "The session's directory; cwd changes it.",
   },
 ] as const satisfies readonly SettingDefinition[];
 

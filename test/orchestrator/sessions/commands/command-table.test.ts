@@ -6,9 +6,22 @@ import {
   commandRow,
   commands,
   findCommand,
-  helpText,
   slashText,
 } from "../../../../orchestrator/sessions/commands/command-table.ts";
+import { helpText } from "../../../../orchestrator/sessions/commands/help.ts";
+import { slashWords } from "../../../../orchestrator/sessions/commands/slash-words.ts";
+
+const tools = [
+  {
+    name: "shell.run",
+    description: "Runs a command. It may take long.",
+    parameters: {
+      type: "object",
+      properties: { command: { type: "string", description: "Shell text" }, async: { type: "boolean" } },
+      required: ["command"],
+    },
+  },
+];
 
 describe("slash text", () => {
   it("is a command, a message with a literal slash, or text", () => {
@@ -35,11 +48,22 @@ describe("the commands", () => {
     expect(new Set(names).size).toBe(names.length);
     for (const command of commands) {
       expect(operationRowSchema.parse(commandRow(command)).name).toBe(command.name);
-      expect(helpText(command.name)).toContain(command.summary);
-      expect(helpText("")).toContain(`/${command.name}`);
+      expect(helpText(command.name, { commands, tools })).toContain(command.summary);
+      expect(helpText("commands", { commands, tools })).toContain(`/${command.name}`);
+      expect(helpText("", { commands, tools })).toContain(command.topic);
     }
     expect(findCommand("/EXIT")?.name).toBe("quit");
-    expect(helpText("'nonsense")).toContain("There is no help");
+    expect(helpText("'nonsense", { commands, tools })).toContain("There is no help");
+  });
+
+  it("have help by topic, by namespace of tools and for one tool with its arguments", () => {
+    const help = (topic: string): string => helpText(topic, { commands, tools });
+    expect(help(":conversations")).toContain("/resume");
+    expect(help(":conversations")).not.toContain("/effort");
+    expect(help(":shell")).toBe("shell.run  Runs a command.");
+    expect(help('"shell.run"')).toContain("  command string (required): Shell text\n  async boolean");
+    expect(help("all")).toContain("/quit");
+    expect(help("all")).toContain("shell.run\nRuns");
   });
 
   it("refuse more words than they take, before they run", () => {
@@ -49,5 +73,23 @@ describe("the commands", () => {
       expect.objectContaining({ code: "invalid-argument" }),
     );
     expect(() => checkWords(command, "high")).not.toThrow();
+  });
+});
+
+describe("words behind a command", () => {
+  it("are taken apart as slash text and as the inside of a form", () => {
+    const { words, options } = slashWords(':transcript "clear-otter-3" :offset 0 :limit 40');
+    expect(words).toEqual(["transcript", "clear-otter-3"]);
+    expect([...options]).toEqual([
+      ["offset", "0"],
+      ["limit", "40"],
+    ]);
+    expect(slashWords('send exec:4 keep "the \\"rest\\""').words).toEqual([
+      "send",
+      "exec:4",
+      "keep",
+      'the "rest"',
+    ]);
+    expect(() => slashWords("get x :offset")).toThrow(expect.objectContaining({ code: "invalid-argument" }));
   });
 });
