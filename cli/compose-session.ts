@@ -17,6 +17,7 @@ import { SessionHost } from "../orchestrator/sessions/session-host.ts";
 import { SettingsStore } from "../orchestrator/sessions/settings/settings-store.ts";
 import { jobLimits } from "../orchestrator/settings/job-limits.ts";
 import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
+import { viewImageTool } from "../workers/workspace/view-image.ts";
 import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
 import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
 import { isReasoningModel } from "../workers/model/model-families.ts";
@@ -227,7 +228,7 @@ function machineParts(
       ...fileSchemes(machine.locks),
       shellLogScheme({ captures: machine.captures, mayInspect }),
     ],
-    machineTools: machine.tools,
+    machineTools: [...machine.tools, viewImageTool()],
     worktrees: machine.worktrees,
     sandboxProblem: () => machine.sandbox.problem(),
     handedOver: (job) => {

@@ -13,6 +13,7 @@ import { searchResultLimit, searchScanBytes, windowLimitBytes } from "./shell/sh
 import { directoryLimit } from "./workspace/directory-reading.ts";
 import { editLimitBytes } from "./workspace/file-editing.ts";
 import { lineTextLimit, linesTextLimit, scanLimitBytes } from "./workspace/file-reading.ts";
+import { viewedImageByteLimit } from "./workspace/view-image.ts";
 
 export const machineLimits: readonly Limit[] = [
   ...topicLimits("commands", [
@@ -37,6 +38,7 @@ export const machineLimits: readonly Limit[] = [
   ...topicLimits("files", [
     ["file that is edited", editLimitBytes, "bytes"],
     ["file that is read by lines", scanLimitBytes, "bytes"],
+    ["image that is shown to a model", viewedImageByteLimit, "bytes"],
     ["lines shown at once", linesTextLimit, "characters"],
     ["one line shown", lineTextLimit, "characters"],
     ["entries of a directory", directoryLimit, "items"],

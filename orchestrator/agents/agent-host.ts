@@ -107,9 +107,10 @@ export class AgentHost implements AgentHostPort {
     responded?.(boundary);
     const calls = boundary.items.filter((item) => item.type === "tool-call");
     const settled = await this.#runCalls(calls);
+    const pictures = await this.#showPictures(settled);
     const messages = await next({ calledTools: calls.length > 0, settled, usage: boundary.usage });
     if (messages === "finish") return { next: "finish" };
-    const items: HostItem[] = [...settled.map(({ result }) => result), ...messages];
+    const items: HostItem[] = [...settled.map(({ result }) => result), ...pictures, ...messages];
     return items.length === 0 ? { next: "finish" } : { next: "continue", items };
   }
 
@@ -130,6 +131,20 @@ export class AgentHost implements AgentHostPort {
     this.#recording = Promise.all([this.#recording, append]).then(() => undefined);
     // The rejection is met by whoever waits next; until then it must not count as unhandled.
     this.#recording.catch(() => undefined);
+  }
+
+  /** Pictures that calls gave: a message of their own each, because a result is text on every wire. */
+  async #showPictures(
+    settled: readonly SettledCall[],
+  ): Promise<readonly Extract<HostItem, { type: "user-message" }>[]> {
+    const shown: Extract<HostItem, { type: "user-message" }>[] = [];
+    for (const { call, images = [] } of settled) {
+      if (images.length === 0) continue;
+      const text = `The picture of ${call.tool} (call ${call.callId}).`;
+      await this.#parts.transcript.userMessage(text, { automatic: true, images });
+      shown.push({ type: "user-message", text, images: [...images] });
+    }
+    return shown;
   }
 
   async #runCalls(calls: readonly ToolCallItem[]): Promise<readonly SettledCall[]> {

@@ -4,6 +4,7 @@
  */
 import type { z } from "zod";
 import type { ToolCaller } from "./caller.ts";
+import type { ModelImage } from "./model.ts";
 import type { Authority } from "./permissions.ts";
 
 export type ToolContext = {
@@ -27,6 +28,8 @@ export type ToolOutcome = {
   readonly code?: string;
   /** Structured facts kept with the durable record (not sent to the model). JSON values only. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** Pictures for the model; they reach it, and the record, as a message right behind the results of the turn. */
+  readonly images?: readonly ModelImage[];
   /** References to durable results: `shell-log:…`, `workspace:…`, `context:…`. */
   readonly resourceUris?: readonly string[];
 };

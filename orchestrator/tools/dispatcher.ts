@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { failureOf } from "../contract/failure.ts";
-import type { ToolCallItem, ToolResultItem } from "../contract/model.ts";
+import type { ModelImage, ToolCallItem, ToolResultItem } from "../contract/model.ts";
 import type { ToolContext, ToolDeclaration, ToolOutcome } from "../contract/tool.ts";
 import type { JobJournal } from "../jobs/journal-records.ts";
 import { parseToolArguments } from "../model-exchange/tool-arguments.ts";
@@ -27,6 +27,8 @@ export type SettledCall = {
   readonly code: string | undefined;
   readonly details: ToolOutcome["details"];
   readonly resourceUris: readonly string[];
+  /** Pictures that the model is shown behind the results. */
+  readonly images?: readonly ModelImage[];
   readonly durationMs: number;
 };
 
@@ -146,6 +148,7 @@ async function settleCall(
     code: outcome.code,
     details: outcome.details,
     resourceUris: outcome.resourceUris ?? [],
+    ...(outcome.images === undefined ? {} : { images: outcome.images }),
     durationMs: Math.max(0, options.now() - startedAt),
   };
   options.observer.finished(settled);

@@ -222,6 +222,23 @@ describe("turns of a session", () => {
     await expect(again.prompt(text("x".repeat(262_145)))).rejects.toMatchObject({ code: "input-limit" });
   });
 
+  it("a picture that a tool shows reaches the model behind the result, and again after a restart", async () => {
+    await using scene = await openScene((request) =>
+      request.number === 1
+        ? calls([{ name: "fs__view-image", arguments: { path: "dot.gif" } }])
+        : answer(`seen ${request.number}`),
+    );
+    const picture = Buffer.from("GIF89a\x01\x00\x01\x00\x00\x00\x00;", "latin1");
+    await writeFile(join(scene.pit.workspace, "dot.gif"), picture);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    expect(await say(session, "look")).toMatchObject({ outcome: "end-turn" });
+    const url = `data:image/gif;base64,${picture.toString("base64")}`;
+    expect(scene.server.requests[1]?.text.split(url).length).toBe(2);
+    const again = await (await scene.reopen()).load(session.id);
+    await say(again, "and now?");
+    expect(scene.server.requests[2]?.text.split(url).length).toBe(2);
+  });
+
   it("an error ends the turn as a condition, and says so", async () => {
     await using scene = await openScene([
       { kind: "status", status: 401, body: { error: { message: "no such key", code: "invalid_api_key" } } },
