@@ -8,8 +8,11 @@ import type { RecordLog } from "../record/record-log.ts";
 import type { SettledCall } from "../tools/dispatcher.ts";
 import type { AgentTranscript } from "./transcript.ts";
 
-/** A transcript over the records of an open conversation. */
-export function conversationTranscript(log: RecordLog): AgentTranscript {
+/** A transcript over the records of an open conversation. `shown` may leave out of a paired history what the model need not see again. */
+export function conversationTranscript(
+  log: RecordLog,
+  shown: (items: readonly ModelItem[]) => readonly ModelItem[] = (items) => items,
+): AgentTranscript {
   const append = async (record: ConversationRecord): Promise<void> => {
     await log.append(record);
   };
@@ -62,7 +65,7 @@ export function conversationTranscript(log: RecordLog): AgentTranscript {
           ...withoutType(result),
         })),
       );
-      return items;
+      return shown(items);
     },
     close: () => log.close(),
   };

@@ -84,6 +84,7 @@ export class OpenSession implements Session {
       compactor,
       tools,
       command: (text) => this.#input.runWaiting(text),
+      began: () => this.#upkeep.turnBegan(),
       ended: () => {
         this.#upkeep.turnEnded();
         hooks.activity();
@@ -107,7 +108,13 @@ export class OpenSession implements Session {
       changed: () => hooks.activity(),
     });
     const frame = () => ({ instructions: "", tools: tools.schemas() });
-    this.#upkeep = new SessionUpkeep({ core, engine: this.#engine, compactor, frame });
+    this.#upkeep = new SessionUpkeep({
+      core,
+      engine: this.#engine,
+      compactor,
+      frame,
+      hasDraft: () => this.#draft !== null && this.#draft.text !== "",
+    });
   }
 
   get id(): ConversationId {

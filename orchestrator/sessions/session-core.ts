@@ -7,7 +7,9 @@ import type { PermissionMode } from "../contract/permissions.ts";
 import type { CatalogName, SessionEventBody } from "../contract/session/events.ts";
 import type { PlanEntry, SessionUpdate } from "../contract/session/updates.ts";
 import type { ConversationHost } from "../host/conversation-host.ts";
+import { isActive } from "../jobs/job-table.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
+import { type ProviderHistory, providerHistory } from "../record/provider-history.ts";
 import { RecordLog } from "../record/record-log.ts";
 import { EventLog } from "./event-log.ts";
 import type { PendingInputs } from "./input/pending-inputs.ts";
@@ -15,6 +17,7 @@ import type { PermissionBroker } from "./permissions/permission-broker.ts";
 import type { SessionEnvironment } from "./session-environment.ts";
 import type { SessionSettings } from "./settings/settings-store.ts";
 import type { CompletionFeed } from "./turns/completion-feed.ts";
+import { withoutExchanges } from "./turns/precompaction.ts";
 import { UsageMeter } from "./turns/usage-meter.ts";
 import { highestRequest } from "./view/history-pages.ts";
 import { LiveOutput } from "./view/live-output.ts";
@@ -61,6 +64,10 @@ export class SessionCore {
   preview = "";
   /** Names of interrupted jobs, until the first turn after a resume; undefined for new sessions. */
   interrupted: readonly string[] | undefined;
+  /** Failed calls of earlier turns that the model is not sent any more. */
+  prunedCalls: ReadonlySet<string> = new Set();
+  /** When the last request began, in epoch milliseconds. */
+  lastRequestAt: number | undefined;
   #projection: ProjectionState;
 
   constructor(parts: SessionCoreParts, completions: CompletionFeed) {
@@ -75,7 +82,7 @@ export class SessionCore {
     this.interrupted = parts.interrupted;
     this.completions = completions;
     this.log = new RecordLog(host.conversation, records, environment.now, (stored) => this.#appended(stored));
-    this.transcript = conversationTranscript(this.log);
+    this.transcript = conversationTranscript(this.log, (items) => withoutExchanges(items, this.prunedCalls));
     this.usage = new UsageMeter(records);
     this.lastRequest = highestRequest(records);
     this.lastActivityAt = records.at(-1)?.at ?? host.conversation.header.createdAt;
@@ -111,6 +118,39 @@ export class SessionCore {
       typeof value === "string" ? value : jsonToForm(value as Parameters<typeof jsonToForm>[0]),
     ]);
     await this.log.append({ kind: "extension", name, fields: form });
+  }
+
+  /** What a model is sent of the conversation. */
+  modelHistory(records: readonly StoredRecord[] = this.log.records): ProviderHistory {
+    const { items, added } = providerHistory(records);
+    return { items: withoutExchanges(items, this.prunedCalls), added };
+  }
+
+  /** How long the provider keeps a prompt cache after a request, in milliseconds; undefined when nobody says so. */
+  get cacheRetentionMs(): number | undefined {
+    const seconds = this.settings.number("prompt-cache-retention-seconds");
+    return seconds > 0 ? seconds * 1_000 : undefined;
+  }
+
+  /** When the provider's prompt cache is estimated to be gone, in epoch milliseconds. */
+  get cacheExpiresAt(): number | undefined {
+    const retention = this.cacheRetentionMs;
+    return retention === undefined || this.lastRequestAt === undefined
+      ? undefined
+      : this.lastRequestAt + retention;
+  }
+
+  /** Unfinished jobs that will call this conversation again by themselves. */
+  wakingJobs(): number {
+    return this.host
+      .jobs()
+      .filter(
+        (job) =>
+          isActive(job) &&
+          job.detached &&
+          job.completionPolicy === "continue" &&
+          job.completionOwner === this.id,
+      ).length;
   }
 
   /** The model in force here. */

@@ -5,7 +5,10 @@ import type { TurnEngine } from "./turns/turn-engine.ts";
 
 export type SnapshotParts = {
   readonly core: SessionCore;
-  readonly engine: Pick<TurnEngine, "running" | "epoch" | "lastOutcome" | "lastFailure" | "paused">;
+  readonly engine: Pick<
+    TurnEngine,
+    "running" | "epoch" | "lastOutcome" | "lastFailure" | "paused" | "estimatedContext"
+  >;
   readonly jobs: SessionState["jobs"];
   readonly clientCount: number;
 };
@@ -34,7 +37,8 @@ export function sessionSnapshot({ core, engine, jobs, clientCount }: SnapshotPar
     permissionRequests: [...core.broker.requests()],
     usage: core.usage.total,
     turnUsage: core.usage.turn,
-    contextTokens: core.usage.contextTokens,
+    contextTokens: core.usage.contextTokens ?? engine.estimatedContext(),
+    contextEstimated: core.usage.isEstimated,
     contextWindow: core.contextWindow,
     compactionThresholdPercent: core.settings.number("compaction-threshold-percent"),
     plan: [...core.plan],

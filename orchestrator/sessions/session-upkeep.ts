@@ -1,25 +1,51 @@
-/** What a session does beside its turns: titles, the entry of lists, compaction by command. */
+/** What a session does beside its turns: titles, the entry of lists, compaction by command and when it is idle. */
 import { failureOf } from "../contract/failure.ts";
 import { writePickerEntry } from "./catalog/picker-entry.ts";
 import type { SessionCore } from "./session-core.ts";
 import { generateTitle, wantsGeneratedTitle } from "./titles.ts";
 import type { Compactor, RequestFrame } from "./turns/compactor.ts";
+import { type CompletedRequest, IdleCompaction, idlePromptTokens } from "./turns/idle-compaction.ts";
 import type { TurnEngine } from "./turns/turn-engine.ts";
+import { charactersOf } from "./turns/usage-meter.ts";
 
 export type UpkeepParts = {
   readonly core: SessionCore;
   readonly engine: TurnEngine;
   readonly compactor: Compactor;
   readonly frame: () => RequestFrame;
+  /** True while a front end's draft waits to be sent. */
+  readonly hasDraft: () => boolean;
 };
 
 export class SessionUpkeep {
   readonly #parts: UpkeepParts;
   readonly #background = new AbortController();
+  readonly #idle: IdleCompaction;
   #titling: Promise<void> = Promise.resolve();
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts;
+    const { core, engine } = parts;
+    this.#idle = new IdleCompaction({
+      retentionMs: () => core.cacheRetentionMs,
+      isEnabled: () => core.settings.boolean("idle-compaction-p"),
+      isBusy: () => !engine.idle || core.pending.count > 0 || parts.hasDraft(),
+      compact: async () => {
+        core.notice(
+          "info",
+          "idle-compaction",
+          "The conversation is compacted before its prompt cache expires.",
+        );
+        core.notice("info", "compaction", await this.compact());
+      },
+      failed: (error) => core.notice("warning", "compaction", failureOf(error).message),
+      now: core.environment.now,
+    });
+  }
+
+  /** Work begins: what an idle session would have done is put off. */
+  turnBegan(): void {
+    this.#idle.cancel();
   }
 
   /** Compacts now; says what came of it. Rejects with `busy` during a turn. */
@@ -35,6 +61,7 @@ export class SessionUpkeep {
   turnEnded(): void {
     const { core } = this.#parts;
     core.invalidate("conversations");
+    this.#idle.turnEnded(this.#lastRequest());
     // Judged now: the next turn may have begun when the entry is written.
     const wantsTitle = wantsGeneratedTitle(core);
     this.#titling = this.#titling
@@ -51,6 +78,7 @@ export class SessionUpkeep {
 
   /** Nothing more is begun; what runs is told to end. */
   stop(): void {
+    this.#idle.cancel();
     this.#background.abort("shutdown");
   }
 
@@ -58,6 +86,16 @@ export class SessionUpkeep {
   async finish(): Promise<void> {
     await this.#titling;
     await this.#writePicker();
+  }
+
+  #lastRequest(): CompletedRequest | undefined {
+    const { core } = this.#parts;
+    const promptTokens = core.usage.lastPromptTokens;
+    if (promptTokens === undefined || promptTokens < idlePromptTokens || core.lastRequestAt === undefined)
+      return undefined;
+    const { items } = core.modelHistory();
+    const summarizableCharacters = items.reduce((sum, item) => sum + charactersOf(item), 0);
+    return { startedAt: core.lastRequestAt, promptTokens, summarizableCharacters };
   }
 
   #writePicker(): Promise<void> {

@@ -69,4 +69,33 @@ describe("compaction of a session", () => {
       expect(scene.server.requests.length).toBeLessThanOrEqual(6);
     },
   );
+
+  it("after a resume failed calls of earlier turns are not sent again; the record keeps them", async () => {
+    await using scene = await openScene((request) =>
+      request.number === 1
+        ? calls([{ name: "resource__read", arguments: { uri: "workspace:not-there.txt" } }])
+        : answer(`answer ${request.number}`),
+    );
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    await say(session, "read it");
+    expect(scene.server.requests[1]?.text).toContain("not-there.txt");
+    await say(session, "the cache is warm");
+    expect(scene.server.requests[2]?.text).toContain("not-there.txt");
+    const again = await (await scene.reopen()).load(session.id);
+    await say(again, "go on");
+    expect(scene.server.requests[3]?.text).not.toContain("not-there.txt");
+    const { updates } = await again.history({});
+    expect(JSON.stringify(updates)).toContain("not-there.txt");
+  });
+
+  it("before the provider has counted, the context is an estimate", async () => {
+    await using scene = await openScene([answer("ok", { usage: { input: 500, output: 5 } })]);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const { contextTokens, contextEstimated } = session.state();
+    expect(contextEstimated).toBe(true);
+    expect(contextTokens).toBeGreaterThan(100);
+    expect((await session.invoke("context", {})).text).toMatch(/^~/);
+    await say(session, "hello");
+    expect(session.state()).toMatchObject({ contextTokens: 505, contextEstimated: false });
+  });
 });

@@ -166,6 +166,26 @@ describe("turns of a session", () => {
     expect(body.match(/:JOB-COMPLETION/g)?.length).toBe(1);
   });
 
+  it("a turn that ends without a word while a job runs says how many will call it again, in replays too", async () => {
+    await using scene = await openScene((request) =>
+      request.number === 1
+        ? calls([{ name: "shell__run", arguments: { command: "cat fifo", async: true } }])
+        : answer(request.number === 2 ? "" : "ended"),
+    );
+    execFileSync("mkfifo", [join(scene.pit.workspace, "fifo")]);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    await say(session, "wait for it");
+    const seen = await eventsUntil(client, isTurnEnd);
+    const notice = { type: "notice", code: "yield", text: expect.stringContaining("1 job;") as string };
+    const updates = seen.flatMap((event) => (event.kind === "update" ? [event.update] : []));
+    expect(updates).toContainEqual(expect.objectContaining(notice));
+    await writeFile(join(scene.pit.workspace, "fifo"), "done");
+    await eventsUntil(client, isTurnEnd);
+    const { updates: replayed } = await session.history({});
+    expect(replayed.map(({ update }) => update)).toContainEqual(expect.objectContaining(notice));
+  });
+
   it("an edit shows its change, live and in the history; a session that closes says so last", async () => {
     await using scene = await openScene([
       calls([

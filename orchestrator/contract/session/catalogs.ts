@@ -34,6 +34,8 @@ export const sessionStateSchema = z.strictObject({
   usage: usageCountersSchema,
   turnUsage: usageCountersSchema,
   contextTokens: z.int().nonnegative().nullable(),
+  /** True while `contextTokens` is estimated by characters: before the provider has counted, and after a compaction. */
+  contextEstimated: z.boolean(),
   contextWindow: z.int().positive(),
   /** Percent of the window at which the conversation is compacted. */
   compactionThresholdPercent: z.int(),

@@ -2,6 +2,7 @@
 import { AutolithError } from "../../contract/failure.ts";
 import { type ConversationId, conversationIdSchema } from "../../contract/identifiers.ts";
 import { permissionModeSchema } from "../../contract/permissions.ts";
+import type { SessionState } from "../../contract/session/catalogs.ts";
 import type { UsageCounters } from "../../contract/session/updates.ts";
 import { isOverThreshold } from "../turns/compaction.ts";
 import type { Command, CommandContext } from "./command.ts";
@@ -151,7 +152,7 @@ export const sessionCommands: readonly Command[] = [
             `model         ${state.model} (effort ${state.reasoningEffort})`,
             `permissions   ${state.mode}`,
             `turn          ${state.turn.state}${state.paused ? ", waiting input is paused" : ""}`,
-            `context       ${contextText(state.contextTokens, state.contextWindow)}`,
+            `context       ${contextText(state)}`,
             `usage         ${usageText(state.usage)}`,
             `jobs          ${state.jobs.live} live of ${state.jobs.total}`,
             `waiting       ${state.pendingInputs.length} input(s), ${state.vaultEntries} in the vault`,
@@ -169,11 +170,12 @@ export const sessionCommands: readonly Command[] = [
     arguments: "",
     maxWords: 0,
     run: (_, { session }) => {
-      const { contextTokens, contextWindow, compactionThresholdPercent: percent } = session.state();
+      const state = session.state();
+      const { contextTokens, contextWindow, compactionThresholdPercent: percent } = state;
       const full = contextTokens !== null && isOverThreshold(contextTokens, contextWindow, percent);
       return Promise.resolve(
         said(
-          `${contextText(contextTokens, contextWindow)}; compaction at ${percent} % (${Math.floor((contextWindow * percent) / 100)})${full ? ", before the next request" : ""}`,
+          `${contextText(state)}; compaction at ${percent} % (${Math.floor((contextWindow * percent) / 100)})${full ? ", before the next request" : ""}`,
         ),
       );
     },
@@ -277,9 +279,10 @@ async function approvalListing({ core, approvals }: CommandContext): Promise<str
   return lines.length === 0 ? "Nothing is approved." : lines.join("\n");
 }
 
-function contextText(tokens: number | null, window: number): string {
-  if (tokens === null) return `unknown of ${window} tokens`;
-  return `${tokens} of ${window} tokens (${Math.round((tokens * 100) / window)} %)`;
+function contextText({ contextTokens, contextEstimated, contextWindow }: SessionState): string {
+  if (contextTokens === null) return `unknown of ${contextWindow} tokens`;
+  const part = Math.round((contextTokens * 100) / contextWindow);
+  return `${contextEstimated ? "~" : ""}${contextTokens} of ${contextWindow} tokens (${part} %)`;
 }
 
 function usageText({ inputTokens, cachedInputTokens, outputTokens, requests }: UsageCounters): string {

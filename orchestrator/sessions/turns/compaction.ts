@@ -7,6 +7,7 @@ import { isTerminal } from "../../jobs/lifecycle.ts";
 import { providerHistory } from "../../record/provider-history.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
 import { report, word } from "../../tasks/report-form.ts";
+import { withoutExchanges } from "./precompaction.ts";
 import { charactersOf } from "./usage-meter.ts";
 
 export const compactionInstructions = [
@@ -25,15 +26,18 @@ export type CompactionCut = { readonly throughSeq: number; readonly items: reado
 
 /**
  * The cut of a compaction: everything but the user messages at the very end, which have not been answered. Undefined when there is nothing
- * worth a summary.
+ * worth a summary. `pruned` calls are not summarised.
  */
-export function compactionCut(records: readonly StoredRecord[]): CompactionCut | undefined {
+export function compactionCut(
+  records: readonly StoredRecord[],
+  pruned: ReadonlySet<string> = new Set(),
+): CompactionCut | undefined {
   let end = records.length;
   while (end > 0 && isTrailing(records[end - 1])) end -= 1;
   const covered = records.slice(0, end);
   const through = covered.at(-1)?.seq;
   if (through === undefined) return undefined;
-  const { items } = providerHistory(covered);
+  const items = withoutExchanges(providerHistory(covered).items, pruned);
   const last = covered.findLast(({ record }) => record.kind === "summary");
   const fresh = covered.some(
     ({ seq, record }) =>

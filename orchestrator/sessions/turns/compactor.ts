@@ -52,7 +52,7 @@ export class Compactor {
 
   /** Compacts now; false when there is nothing to compact, and then no request is made. Rejects when the model gives no useful summary. */
   async compact(frame: RequestFrame, signal: AbortSignal): Promise<boolean> {
-    const cut = compactionCut(this.#core.log.records);
+    const cut = compactionCut(this.#core.log.records, this.#core.prunedCalls);
     if (cut === undefined) return false;
     const { environment, usage, host } = this.#core;
     const choice = environment.models.reach(this.#core.model);

@@ -2,27 +2,16 @@
  * Turns of one session, one at a time: what starts them (prompts, queued input, completions), what happens at their safe boundaries, how they
  * end, and what comes next.
  */
-import type { TurnEnd } from "../../agents/agent-host.ts";
-import { defaultAgentLimits } from "../../contract/agent-limits.ts";
-import type { AgentOutcome, AgentSpec } from "../../contract/agent-thread.ts";
-import type { ToolCaller } from "../../contract/caller.ts";
 import { AutolithError, type Failure, failureOf } from "../../contract/failure.ts";
-import type { HostItem, ReasoningEffort } from "../../contract/model.ts";
 import type { Authority } from "../../contract/permissions.ts";
 import type { TurnOutcome, TurnSource } from "../../contract/session/events.ts";
 import type { PromptOutcome } from "../../contract/session/service.ts";
-import { providerHistory } from "../../record/provider-history.ts";
 import { completionWindowMs } from "../../tasks/completions.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { Waiting } from "../input/waiting.ts";
 import type { SessionCore } from "../session-core.ts";
 import type { Compactor } from "./compactor.ts";
-import { runPrimary } from "./primary-agent.ts";
-import { primaryInstructions, resumeNotice } from "./primary-instructions.ts";
-import { TurnView } from "./turn-view.ts";
-import { estimatedTokens } from "./usage-meter.ts";
-
-type UserMessage = Extract<HostItem, { type: "user-message" }>;
+import { PrimaryTurns } from "./primary-turns.ts";
 
 type Running = {
   readonly epoch: number;
@@ -39,6 +28,8 @@ export type TurnEngineParts = {
   readonly tools: ToolRegistry;
   /** Executes waiting slash text; its answer is shown as a notice. */
   readonly command: (text: string) => Promise<void>;
+  /** Told when a turn begins. */
+  readonly began: () => void;
   /** Told after each turn, when nothing of it runs any more. */
   readonly ended: (outcome: TurnOutcome) => void;
   /** Told when the engine has looked for more to do: it may be idle now. */
@@ -48,7 +39,7 @@ export type TurnEngineParts = {
 export class TurnEngine {
   readonly #parts: TurnEngineParts;
   readonly #core: SessionCore;
-  readonly #view: TurnView;
+  readonly #turns: PrimaryTurns;
   #running: Running | undefined;
   #epoch = 0;
   #paused = false;
@@ -61,12 +52,18 @@ export class TurnEngine {
   #pumping = false;
   /** Something else than a turn has the conversation for itself. */
   #exclusive = false;
-  #resumeTurn = false;
 
   constructor(parts: TurnEngineParts) {
     this.#parts = parts;
     this.#core = parts.core;
-    this.#view = new TurnView(parts.core);
+    const { core, authority, compactor, tools } = parts;
+    this.#turns = new PrimaryTurns({
+      core,
+      authority,
+      compactor,
+      tools,
+      applyScheduled: () => this.#applyScheduled(),
+    });
   }
 
   get running(): Omit<Running, "abort" | "finished"> | undefined {
@@ -122,9 +119,14 @@ export class TurnEngine {
     this.#scheduled.push(operation);
   }
 
-  /** The next request is a new beginning for cache notices. */
+  /** The prompt cache helps nobody any more: after a compaction, with another model. */
   resetCache(): void {
-    this.#view.resetCache();
+    this.#turns.resetCache();
+  }
+
+  /** The context in tokens by its characters, for what nobody has counted. */
+  estimatedContext(): number {
+    return this.#turns.estimatedContext();
   }
 
   /**
@@ -143,13 +145,15 @@ export class TurnEngine {
       throw error;
     }
     this.#core.emit({ kind: "state" });
-    this.#run(running.signal).then(running.settle, (error: unknown) =>
-      running.settle(
-        running.signal.aborted
-          ? { outcome: "cancelled" }
-          : { outcome: "condition", failure: failureOf(error) },
-      ),
-    );
+    this.#turns
+      .run(running.signal)
+      .then(running.settle, (error: unknown) =>
+        running.settle(
+          running.signal.aborted
+            ? { outcome: "cancelled" }
+            : { outcome: "condition", failure: failureOf(error) },
+        ),
+      );
     return running.turn;
   }
 
@@ -256,6 +260,7 @@ export class TurnEngine {
     const startedAt = this.#core.environment.now();
     const turn: Running = { epoch, source, startedAt, abort, finished };
     this.#running = turn;
+    this.#parts.began();
     this.#core.usage.beginTurn();
     this.#core.emit({ kind: "turn", state: "running", epoch, source, outcome: null });
     return {
@@ -273,7 +278,7 @@ export class TurnEngine {
 
   #end({ epoch, source }: Running, { outcome, failure }: Pick<PromptOutcome, "outcome" | "failure">): void {
     this.#running = undefined;
-    this.#resumeTurn = false;
+    this.#turns.ended();
     this.#core.live.end();
     this.#lastOutcome = outcome;
     this.#lastFailure = failure ?? null;
@@ -296,130 +301,6 @@ export class TurnEngine {
     this.#core.emit({ kind: "state" });
   }
 
-  async #run(signal: AbortSignal): Promise<Pick<PromptOutcome, "outcome" | "failure">> {
-    const { transcript, completions, environment } = this.#core;
-    this.#resumeTurn = this.#core.interrupted !== undefined;
-    if (this.#resumeTurn) this.#view.resetCache();
-    await completions.deliver(transcript);
-    const outcome = await runPrimary(
-      {
-        runner: environment.runner,
-        transcript,
-        dispatch: () => ({
-          registry: this.#parts.tools,
-          journal: this.#core.host.journal,
-          overflow: this.#core.host.overflow,
-          withoutSecrets: environment.withoutSecrets,
-          now: environment.now,
-          observer: {
-            started: (call) => this.#view.callStarted(call.callId),
-            finished: (settled) => this.#view.callFinished(settled),
-          },
-        }),
-        context: (abort) => ({
-          caller: this.#caller(),
-          workspace: this.#core.workingDirectory,
-          authority: this.#parts.authority,
-          signal: abort,
-        }),
-        observe: (event) => this.#view.observe(event),
-        replay: environment.replay,
-        spec: () => this.#spec(),
-        prepare: (abort) => this.#prepare(abort),
-        boundary: (turn) => this.#boundary(turn, signal),
-      },
-      signal,
-    );
-    this.#core.interrupted = undefined;
-    return turnEnd(outcome, signal);
-  }
-
-  #caller(): ToolCaller {
-    const { id } = this.#core;
-    return {
-      kind: "primary",
-      conversationId: id,
-      rootConversationId: id,
-      executionId: undefined,
-      lineage: [],
-      position: "primary",
-      jobName: "primary",
-      depth: 0,
-      role: "primary",
-    };
-  }
-
-  #spec(): Omit<AgentSpec, "items"> {
-    const { environment, settings, host } = this.#core;
-    const choice = environment.models.reach(this.#core.model);
-    return {
-      executionId: host.id,
-      lineage: "primary",
-      purpose: "agent",
-      source: choice.source,
-      model: choice.model,
-      reasoningEffort: settings.text("reasoning-effort") as ReasoningEffort,
-      promptCacheKey: host.id,
-      streamOutput: true,
-      instructions: this.#instructions(),
-      tools: [...this.#parts.tools.schemas()],
-      limits: defaultAgentLimits,
-      firstRequestNumber: this.#core.lastRequest + 1,
-    };
-  }
-
-  #instructions(): string {
-    const { settings, environment, workingDirectory, mode } = this.#core;
-    return primaryInstructions({
-      workspace: workingDirectory,
-      platform: process.platform,
-      permissionNote: environment.permissionNote(mode),
-      hurryUp: settings.boolean("hurry-up-p"),
-      relax: settings.boolean("relax-p"),
-      simpleEnglish: settings.boolean("simple-technical-english-p"),
-      resumeNotice: this.#resumeTurn ? resumeNotice(this.#core.interrupted ?? []) : undefined,
-    });
-  }
-
-  async #prepare(signal: AbortSignal): Promise<void> {
-    const compacted = await this.#parts.compactor.compactWhenFull(
-      { instructions: this.#instructions(), tools: this.#parts.tools.schemas() },
-      signal,
-    );
-    if (compacted) this.#view.resetCache();
-  }
-
-  /** A safe boundary: everything so far is in the record and no tool runs. */
-  async #boundary(
-    { calledTools, usage }: TurnEnd,
-    signal: AbortSignal,
-  ): ReturnType<Parameters<typeof runPrimary>[0]["boundary"]> {
-    this.#view.answered(usage, () => this.#estimatedContext());
-    const anew = await this.#applyScheduled();
-    if (signal.aborted) return "finish";
-    const messages = [
-      ...(await this.#deliverSteering()),
-      ...(await this.#core.completions.deliver(this.#core.transcript)),
-    ];
-    if (!calledTools && messages.length === 0) return "finish";
-    return anew || this.#parts.compactor.isFull() ? "restart" : messages;
-  }
-
-  async #deliverSteering(): Promise<readonly UserMessage[]> {
-    const waiting = this.#core.pending.steering;
-    const messages: UserMessage[] = [];
-    for (const { text, inputId, images } of waiting) {
-      await this.#core.transcript.userMessage(text, { inputId, images });
-      messages.push({
-        type: "user-message",
-        text: text || "(image)",
-        ...(images.length === 0 ? {} : { images: [...images] }),
-      });
-    }
-    await this.#core.pending.delivered(waiting);
-    return messages;
-  }
-
   async #applyScheduled(): Promise<boolean> {
     let anew = false;
     for (
@@ -430,28 +311,4 @@ export class TurnEngine {
       anew = (await operation()) || anew;
     return anew;
   }
-
-  /** For servers that count nothing. */
-  #estimatedContext(): number {
-    return estimatedTokens({
-      instructions: this.#instructions(),
-      tools: this.#parts.tools.schemas(),
-      items: providerHistory(this.#core.log.records).items,
-    });
-  }
-}
-
-function turnEnd(outcome: AgentOutcome, signal: AbortSignal): Pick<PromptOutcome, "outcome" | "failure"> {
-  if (signal.aborted || outcome.status === "cancelled") return { outcome: "cancelled" };
-  if (outcome.status === "finished") return { outcome: "end-turn" };
-  const { code, message, model } = outcome.failure;
-  return {
-    outcome: "condition",
-    failure: {
-      code: model?.code ?? code,
-      message,
-      retry: "terminal",
-      ...(model?.status === undefined ? {} : { details: { status: model.status } }),
-    },
-  };
 }

@@ -52,6 +52,7 @@ export class TurnView {
     switch (event.event) {
       case "request-started":
         this.#core.lastRequest = Math.max(this.#core.lastRequest, event.requestNumber);
+        this.#core.lastRequestAt = at;
         live.begin(event.requestNumber);
         this.#activity("requesting", event.requestNumber, event.attempt, 0);
         return;

@@ -17,6 +17,8 @@ export class UsageMeter {
   #contextTokens: number | null = null;
   /** True from a compaction until the provider has counted the new context. */
   #afterCompaction = false;
+  #isEstimated = true;
+  #lastPrompt: number | undefined;
   #firstCount: number | undefined;
 
   /** Continues with what the record says was spent before. */
@@ -27,7 +29,7 @@ export class UsageMeter {
       const { usage, purpose } = record.metadata as { usage?: ModelUsage; purpose?: string };
       if (usage === undefined) continue;
       this.#total = added(this.#total, usage);
-      if (purpose === undefined) this.#contextTokens = contextOf(usage) ?? this.#contextTokens;
+      if (purpose === undefined) this.#counted(contextOf(usage));
     }
     this.#afterCompaction = false;
   }
@@ -45,6 +47,11 @@ export class UsageMeter {
     return this.#contextTokens;
   }
 
+  /** Input tokens of the last request of this host that the provider counted. */
+  get lastPromptTokens(): number | undefined {
+    return this.#lastPrompt;
+  }
+
   /** What the provider counted first after the last compaction: what no compaction can save. Undefined when it has not counted. */
   get firstCountAfterCompaction(): number | undefined {
     return this.#firstCount;
@@ -58,16 +65,23 @@ export class UsageMeter {
   answered(usage: ModelUsage): void {
     this.spent(usage);
     const counted = contextOf(usage);
-    this.#contextTokens = counted ?? this.#contextTokens;
+    this.#lastPrompt = usage.inputTokens;
+    this.#counted(counted);
     if (this.#afterCompaction && counted !== undefined) {
       this.#firstCount = usage.inputTokens;
       this.#afterCompaction = false;
     }
   }
 
+  /** True while the provider has not counted the present context. */
+  get isEstimated(): boolean {
+    return this.#isEstimated;
+  }
+
   /** The context in tokens by its characters, where the provider counts nothing. */
   estimated(tokens: number): void {
     this.#contextTokens = tokens;
+    this.#isEstimated = true;
   }
 
   /** A request beside the conversation (compaction, title) was answered. */
@@ -79,8 +93,15 @@ export class UsageMeter {
   /** The context was replaced; `estimate` in tokens holds until the provider counts it. */
   compacted(estimate: number | null): void {
     this.#contextTokens = estimate;
+    this.#isEstimated = true;
     this.#afterCompaction = true;
     this.#firstCount = undefined;
+  }
+
+  #counted(tokens: number | undefined): void {
+    if (tokens === undefined) return;
+    this.#contextTokens = tokens;
+    this.#isEstimated = false;
   }
 }
 

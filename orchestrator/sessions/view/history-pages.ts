@@ -2,7 +2,7 @@
 import type { HistoryQuery } from "../../contract/session/service.ts";
 import type { HistoryPage, ReplayedUpdate } from "../../contract/session/updates.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
-import { type ProjectionState, sessionRecords, updatesOfRecord } from "./record-updates.ts";
+import { type ProjectionState, shownRecordNames, updatesOfRecord } from "./record-updates.ts";
 
 /** Updates of a page when nothing is said, and at most. */
 export const historyPageDefault = 200;
@@ -149,7 +149,7 @@ function isShown(stored: StoredRecord | undefined): boolean {
     case "provider-item":
       return record.item.type === "tool-call" || record.item.text !== "";
     case "extension":
-      return record.name === sessionRecords.title || record.name === sessionRecords.plan;
+      return shownRecordNames.has(record.name);
     case "provider":
     case "configuration":
       return false;

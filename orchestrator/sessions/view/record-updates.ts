@@ -140,7 +140,16 @@ export const sessionRecords = {
   directory: "working-directory",
   mode: "permission-mode",
   childReply: "child-reply",
+  yield: "yield-notice",
 } as const;
+
+/** Those of them that clients are shown. */
+export const shownRecordNames: ReadonlySet<string> = new Set([
+  sessionRecords.title,
+  sessionRecords.plan,
+  sessionRecords.childReply,
+  sessionRecords.yield,
+]);
 
 function extensionUpdates(record: ExtensionRecord, at: number): readonly SessionUpdate[] {
   if (record.name === sessionRecords.title) {
@@ -155,6 +164,11 @@ function extensionUpdates(record: ExtensionRecord, at: number): readonly Session
     const [job, text] = [extensionField(record, "job"), extensionField(record, "text")];
     const notice = { type: "notice", level: "info", code: "child-reply" } as const;
     return [{ ...notice, text: `${String(job)} replies: ${String(text)}`, at }];
+  }
+  if (record.name === sessionRecords.yield) {
+    const jobs = Number(extensionField(record, "jobs"));
+    const text = `Waiting for ${jobs} job${jobs === 1 ? "" : "s"}; the conversation goes on when ${jobs === 1 ? "it ends" : "they end"}.`;
+    return [{ type: "notice", level: "info", code: "yield", text, at }];
   }
   return [];
 }

@@ -161,6 +161,7 @@ export class ScriptedSession implements Session {
       usage: noUsage,
       turnUsage: noUsage,
       contextTokens: null,
+      contextEstimated: true,
       contextWindow: 272_000,
       compactionThresholdPercent: 80,
       plan: [],
