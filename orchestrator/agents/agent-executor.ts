@@ -46,8 +46,8 @@ export type AgentExecutorParts = {
   readonly runner: AgentRunner;
   /** Prepares one run; rejects with a typed error for an unknown role, model or unusable configuration. */
   readonly prepare: (job: JobExecution<"agent">) => Promise<ChildRun>;
-  /** Called when the run has ended, whatever happened. */
-  readonly ended: (job: JobExecution<"agent">) => void;
+  /** Called when the run has ended, or could not be prepared. */
+  readonly ended: (job: JobExecution<"agent">) => Promise<void>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -57,13 +57,16 @@ export function agentExecutor(
   parts: AgentExecutorParts,
 ): (job: JobExecution<"agent">) => Promise<Outcome<AgentResult>> {
   return async (job) => {
-    const run = await parts.prepare(job);
-    performance.mark("autolith:agent-prepared");
     try {
-      return await run.concluded(await runChild(job, run, parts));
+      const run = await parts.prepare(job);
+      performance.mark("autolith:agent-prepared");
+      try {
+        return await run.concluded(await runChild(job, run, parts));
+      } finally {
+        await run.transcript.close();
+      }
     } finally {
-      parts.ended(job);
-      await run.transcript.close();
+      await parts.ended(job);
     }
   };
 }

@@ -9,33 +9,26 @@ import type { AgentEvent, ReplayReply, ReplayRequest } from "../contract/agent-t
 import { defaultAgentLimits } from "../contract/agent-limits.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import { AutolithError } from "../contract/failure.ts";
-import {
-  type ConversationId,
-  type ExecutionId,
-  conversationIdSchema,
-  newExecutionId,
-} from "../contract/identifiers.ts";
+import { type ConversationId, type ExecutionId, newExecutionId } from "../contract/identifiers.ts";
 import type { ReasoningEffort, ToolCallItem } from "../contract/model.ts";
 import type { Authority } from "../contract/permissions.ts";
 import type { ToolContext, ToolDeclaration } from "../contract/tool.ts";
 import type { Job } from "../jobs/job-table.ts";
-import type { JobJournal } from "../jobs/journal-records.ts";
-import type { JobExecution, JobRequest, Supervisor } from "../jobs/supervisor.ts";
-import { ownerOf } from "../jobs/ownership.ts";
+import type { JobExecution, JobRequest } from "../jobs/supervisor.ts";
+import { conversationOf, ownerOf } from "../jobs/ownership.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
-import { ChildProgress, type ProgressSnapshot } from "../tasks/child-progress.ts";
-import { type Completion, CompletionInbox, completionWindowMs } from "../tasks/completions.ts";
+import type { ProgressSnapshot } from "../tasks/child-progress.ts";
+import type { Completion } from "../tasks/completions.ts";
 import type { TaskItem } from "../tasks/task-arguments.ts";
 import { type PreparedTask, checkSpawn } from "../tasks/task-tools.ts";
 import type { OverflowSink, SettledCall } from "../tools/dispatcher.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ChildRun } from "./agent-executor.ts";
-import type { CompletionSource } from "./child-boundary.ts";
 import type { ChildRole } from "./child-role.ts";
 import type { ConversationWorktrees } from "../worktrees/conversation-worktrees.ts";
 import { type IsolationNote, childInstructions } from "./instructions.ts";
-import { PromptReplies, outstandingPromptLimit } from "./prompt-replies.ts";
-import { SteeringMailbox } from "./steering.ts";
+import { LiveChild, type LiveChildParts } from "./live-child.ts";
+import { outstandingPromptLimit } from "./prompt-replies.ts";
 import { withSecuredWork } from "./secured-outcome.ts";
 import type { AgentTranscript } from "./transcript.ts";
 import { YieldState } from "./yield.ts";
@@ -64,17 +57,7 @@ export type ChildObservation =
   | { readonly kind: "tool-started"; readonly job: JobExecution<"agent">; readonly call: ToolCallItem }
   | { readonly kind: "tool-finished"; readonly job: JobExecution<"agent">; readonly settled: SettledCall };
 
-/** What a child answered to a person. */
-export type ChildReply = {
-  readonly job: Pick<Job, "name" | "executionId">;
-  readonly promptIds: readonly string[];
-  readonly text: string;
-};
-
-export type ChildServiceParts = {
-  readonly rootConversationId: ConversationId;
-  readonly supervisor: Supervisor;
-  readonly journal: JobJournal;
+export type ChildServiceParts = LiveChildParts & {
   readonly tools: ToolRegistry;
   readonly roles: RoleDirectory;
   readonly models: ModelDirectory;
@@ -93,22 +76,11 @@ export type ChildServiceParts = {
   readonly maxDepth: number;
   /** Default deadline of children started by tools, in milliseconds; undefined: none. */
   readonly childTimeoutMs: number | undefined;
-  readonly now: () => number;
   readonly observe: (observation: ChildObservation) => void;
-  /** Told of each job whose completion is in the durable record of its owner. */
-  readonly delivered: (job: Job) => void;
-  /** Told of a child's answer to prompts of a person. */
-  readonly replied: (reply: ChildReply) => void;
 };
 
-type LiveChild = {
-  readonly steering: SteeringMailbox;
-  readonly replies: PromptReplies;
-  readonly progress: ChildProgress;
-  readonly inbox: CompletionInbox;
-  readonly role: RunnableRole;
-  readonly model: string;
-};
+/** A running child, and what its own children are started by. */
+type Running = { readonly child: LiveChild; readonly role: RunnableRole; readonly model: string };
 
 /** What starts the root of a headless run. */
 export type RootChild = {
@@ -122,7 +94,7 @@ export type RootChild = {
 
 export class ChildService {
   readonly #parts: ChildServiceParts;
-  readonly #live = new Map<ExecutionId, LiveChild>();
+  readonly #live = new Map<ExecutionId, Running>();
 
   constructor(parts: ChildServiceParts) {
     this.#parts = parts;
@@ -223,7 +195,10 @@ export class ChildService {
    */
   async prompt(job: Job, message: string): Promise<number> {
     const live = this.#running(job);
-    const outstanding = [...this.#live.values()].reduce((sum, { replies }) => sum + replies.outstanding, 0);
+    const outstanding = [...this.#live.values()].reduce(
+      (sum, { child }) => sum + child.replies.outstanding,
+      0,
+    );
     if (outstanding >= outstandingPromptLimit)
       throw new AutolithError(
         "prompt-limit",
@@ -237,16 +212,16 @@ export class ChildService {
   #running(job: Job): LiveChild {
     const live = this.#live.get(job.executionId);
     if (live === undefined) throw new AutolithError("steering-closed", `${job.name} is not running here.`);
-    return live;
+    return live.child;
   }
 
   progress(executionId: ExecutionId): ProgressSnapshot | undefined {
-    return this.#live.get(executionId)?.progress.snapshot();
+    return this.#live.get(executionId)?.child.progress.snapshot();
   }
 
   /** Offers a settled job to the running child that owns it. */
   completed(completion: Completion): void {
-    for (const { inbox } of this.#live.values()) inbox.offer(completion);
+    for (const { child } of this.#live.values()) child.inbox.offer(completion);
   }
 
   /** Prepares the run of an admitted child. */
@@ -259,7 +234,8 @@ export class ChildService {
         : this.#parts.roles.withContract(found, payload.outputContract);
     const choice = this.#parts.models.reach(payload.model);
     const isolation = await this.#isolate(job);
-    const live = this.#startLive(job, role);
+    const live = new LiveChild(job, this.#parts);
+    this.#live.set(job.executionId, { child: live, role, model: payload.model });
     const caller = callerOf(job, this.#parts.rootConversationId);
     const yielding = new YieldState(role.contract?.check, () => live.steering.pendingCount);
     const canSpawn = this.#canSpawn(role, payload.depth);
@@ -270,10 +246,10 @@ export class ChildService {
       steering: live.steering,
       replies: live.replies,
       yielding,
-      completions: this.#completionSource(live.inbox, job.executionId),
+      completions: live.completions(),
       replay: this.#parts.replay,
       observe: (event) => {
-        live.progress.event(event);
+        live.event(event);
         this.#parts.observe({ kind: "agent-event", job, event });
       },
       context: {
@@ -316,8 +292,10 @@ export class ChildService {
   }
 
   /** Forgets a run that has ended. */
-  runEnded(job: JobExecution<"agent">): void {
+  async runEnded(job: JobExecution<"agent">): Promise<void> {
+    const live = this.#live.get(job.executionId);
     this.#live.delete(job.executionId);
+    await live?.child.close();
   }
 
   /** Makes the checkout of an isolated child; what it must know of it. */
@@ -334,32 +312,6 @@ export class ChildService {
     return checkout === undefined ? this.#parts.authority : this.#parts.authority.within(checkout);
   }
 
-  #startLive(job: JobExecution<"agent">, role: RunnableRole): LiveChild {
-    const live: LiveChild = {
-      steering: new SteeringMailbox(({ id, text, from }) =>
-        this.#parts.journal.append([
-          {
-            kind: "steered",
-            at: this.#parts.now(),
-            executionId: job.executionId,
-            messageId: id,
-            from,
-            text,
-          },
-        ]),
-      ),
-      replies: new PromptReplies((promptIds, text) => this.#parts.replied({ job, promptIds, text })),
-      progress: new ChildProgress(),
-      inbox: new CompletionInbox(conversationOf(job), () =>
-        this.#parts.supervisor.jobs(this.#parts.rootConversationId),
-      ),
-      role,
-      model: job.payload.model,
-    };
-    this.#live.set(job.executionId, live);
-    return live;
-  }
-
   #canSpawn(role: RunnableRole, depth: number): boolean {
     return depth < this.#parts.maxDepth && (role.spawns === "all" || role.spawns.length > 0);
   }
@@ -367,67 +319,15 @@ export class ChildService {
   #toolObserver(job: JobExecution<"agent">, live: LiveChild): ChildRun["dispatch"]["observer"] {
     return {
       started: (call) => {
-        live.progress.toolStarted(call.tool);
+        live.toolStarted(call);
         this.#parts.observe({ kind: "tool-started", job, call });
       },
       finished: (settled) => {
-        live.progress.toolFinished(settled.call.tool);
+        live.toolFinished(settled);
         this.#parts.observe({ kind: "tool-finished", job, settled });
       },
     };
   }
-
-  #completionSource(inbox: CompletionInbox, owner: ExecutionId): CompletionSource {
-    const { journal, now, supervisor } = this.#parts;
-    return {
-      ready: () => inbox.peek().map(({ job, text }) => ({ text, executionId: job.executionId })),
-      awaiting: () => inbox.awaited().length > 0,
-      arrival: (signal, steering) =>
-        supervisor.lending(owner, joinedArrival(inbox, steering, signal), signal),
-      delivered: async (count) => {
-        const delivered = inbox.peek().slice(0, count);
-        inbox.acknowledge(count);
-        if (delivered.length === 0) return;
-        await journal.append(
-          delivered.map(({ job }) => ({
-            kind: "delivered",
-            at: now(),
-            executionId: job.executionId,
-            conversationId: job.completionOwner,
-          })),
-        );
-        for (const { job } of delivered) {
-          job.delivered = true;
-          this.#parts.delivered(job);
-        }
-      },
-    };
-  }
-}
-
-/** A message is read at once; completions wait for those that follow them closely. */
-async function joinedArrival(
-  inbox: CompletionInbox,
-  steering: Pick<SteeringMailbox, "arrival" | "pendingCount">,
-  signal: AbortSignal,
-): Promise<void> {
-  const enough = new AbortController();
-  const either = AbortSignal.any([signal, enough.signal]);
-  await Promise.race([inbox.arrival(either), steering.arrival(either)]);
-  enough.abort();
-  if (steering.pendingCount === 0) await window(inbox, signal);
-}
-
-/** Completions that land within the window after the first share its boundary; none is waited for when nothing else runs. */
-async function window(inbox: CompletionInbox, signal: AbortSignal): Promise<void> {
-  if (signal.aborted || inbox.awaited().length === 0) return;
-  const timer = AbortSignal.any([AbortSignal.timeout(completionWindowMs), signal]);
-  await new Promise<void>((resolve) => timer.addEventListener("abort", () => resolve(), { once: true }));
-}
-
-/** A child's conversation is named by its execution. */
-export function conversationOf(job: { readonly executionId: ExecutionId }): ConversationId {
-  return conversationIdSchema.parse(job.executionId);
 }
 
 function callerOf(job: JobExecution<"agent">, rootConversationId: ConversationId): ToolCaller {

@@ -20,3 +20,18 @@ export type ToolCaller = {
   /** Role name, lower case. */
   readonly role: string;
 };
+
+/** The primary of a conversation, or the person before it. */
+export function primaryCaller(conversationId: ConversationId, position: "primary" | "user"): ToolCaller {
+  return {
+    kind: "primary",
+    conversationId,
+    rootConversationId: conversationId,
+    executionId: undefined,
+    lineage: [],
+    position,
+    jobName: "primary",
+    depth: 0,
+    role: "primary",
+  };
+}

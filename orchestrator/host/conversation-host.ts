@@ -1,30 +1,25 @@
 /** One conversation of a host: its record and job journal, its tools, its children and their results. */
 import { overflowPlaces } from "../record/overflow-retention.ts";
 import type { AgentRunner, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
-import {
-  type ChildObservation,
-  type ChildReply,
-  ChildService,
-  type RunnableRole,
-  conversationOf,
-} from "../agents/child-service.ts";
+import { type ChildObservation, ChildService, type RunnableRole } from "../agents/child-service.ts";
 import type { ChildRun } from "../agents/agent-executor.ts";
 import { conversationTranscript } from "../agents/conversation-transcript.ts";
 import { agentEntries, roleDirectory } from "../agents/role-directory.ts";
+import type { ChildReply } from "../agents/live-child.ts";
 import type { AgentTranscript } from "../agents/transcript.ts";
 import { type RoleCatalog, roleWarnings } from "../../roles/index.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import { type Failure, failureOf } from "../contract/failure.ts";
-import { type ConversationId, type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
+import type { ConversationId, ExecutionId } from "../contract/identifiers.ts";
 import type { Authority } from "../contract/permissions.ts";
 import type { CompletionPolicy, JobPayload } from "../contract/job-catalog.ts";
 import type { ToolContext, ToolDeclaration } from "../contract/tool.ts";
 import { ContinuityService, continuityTool } from "../continuity/index.ts";
 import { shellTool } from "../executions/shell-tool.ts";
 import type { Job } from "../jobs/job-table.ts";
+import { conversationOf } from "../jobs/ownership.ts";
 import type { JobRecord } from "../jobs/journal-records.ts";
 import { SpawnBudget, type SpawnLimits } from "../jobs/spawn-budget.ts";
-import { type Outcome, isTerminal } from "../jobs/lifecycle.ts";
 import type { JobAnnouncement, JobExecution, Supervisor } from "../jobs/supervisor.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
 import {
@@ -33,22 +28,17 @@ import {
   createConversation,
 } from "../record/conversation.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
-import { ExecutionDirectory } from "../record/execution-directory.ts";
-import { RecordError } from "../record/failure.ts";
 import { type OpenedJobJournal, jobJournalPath, openJobJournal } from "../record/job-journal.ts";
 import { OverflowStore } from "../record/overflow-store.ts";
 import { RecordLog } from "../record/record-log.ts";
 import type { JobInventory } from "../recovery/job-inventory.ts";
 import type { RecoveredJobs } from "../recovery/recover-jobs.ts";
-import { readOutcome } from "../recovery/published-outcome.ts";
 import { recoverConversation } from "../recovery/recover-conversation.ts";
 import { realPath } from "../permissions/headless-authority.ts";
 import { contextScheme } from "../resources/context-scheme.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import { resourceTools } from "../resources/resource-tools.ts";
 import type { SecretRemover } from "../secrets/secret-removal.ts";
-import type { Completion, CompletionOutcome } from "../tasks/completions.ts";
-import { jobOfContinuity } from "../tasks/durable-job.ts";
 import type { JobView } from "../tasks/job-record.ts";
 import { describeJob, jobTools, visibleJobs } from "../tasks/job-tools.ts";
 import type { PublicationParts, PublicationPlaces } from "../tasks/result-publication.ts";
@@ -57,6 +47,7 @@ import { ToolRegistry } from "../tools/registry.ts";
 import { ConversationWorktrees } from "../worktrees/conversation-worktrees.ts";
 import type { WorktreeMachine } from "../worktrees/worktree-machine.ts";
 import { worktreeTool } from "../worktrees/worktree-tool.ts";
+import { JobViews } from "./job-views.ts";
 
 /** Time a blocking tool call waits before its job is handed off (facts C.3). */
 export const blockingGraceMs = 10_000;
@@ -113,6 +104,7 @@ export class ConversationHost {
   readonly conversation: Conversation;
   readonly journal: OpenedJobJournal["journal"];
   readonly supervisor: Supervisor;
+  readonly views: JobViews;
   readonly children: ChildService;
   readonly continuity: ContinuityService;
   readonly registry: ToolRegistry;
@@ -142,9 +134,16 @@ export class ConversationHost {
     this.inventory = opened.inventory;
     this.publication = {
       ...publicationPlaces(parts),
-      namesOf: (job) => this.namesOf(job),
+      namesOf: (job) => this.views.namesOf(job),
       roleOf: (job) => this.#roleOf.get(job.executionId),
     };
+    this.views = new JobViews({
+      conversationId: this.id,
+      tasksDirectory: this.publication.tasksDirectory,
+      supervisor: this.supervisor,
+      progress: (executionId) => this.children.progress(executionId),
+      now: parts.now,
+    });
     this.#budget = new SpawnBudget(parts.spawnLimits, startedChildren(opened.jobs.records));
     this.overflow = new OverflowStore(overflowPlaces(parts.dataRoot));
     this.continuity = this.#createContinuity();
@@ -201,14 +200,6 @@ export class ConversationHost {
     return name === "yield.submit" || this.registry.get(name) !== undefined;
   }
 
-  /** The durable result file of an execution of this conversation, absolute: a child's result, else the terminal record. */
-  resultPath(executionId: string): string {
-    const id = executionIdSchema.parse(executionId);
-    const isChild = this.supervisor.find(this.id, id)?.kind === "agent";
-    const directory = new ExecutionDirectory(this.publication.tasksDirectory, this.id, id);
-    return directory.pathOf(isChild ? "result.sexp" : "terminal.sexp");
-  }
-
   async prepareRun(job: JobExecution<"agent">): Promise<ChildRun> {
     this.#roleOf.set(job.executionId, await this.#roles().find(job.payload.role));
     return this.children.prepareRun(job);
@@ -217,80 +208,9 @@ export class ConversationHost {
   announce(announcement: JobAnnouncement): void {
     this.#parts.announce(announcement);
     if (announcement.kind !== "settled") return;
-    this.children.completed(this.completionOf(announcement.job, announcement.outcome));
+    this.children.completed(this.views.completionOf(announcement.job, announcement.outcome));
     this.#roleOf.delete(announcement.job.executionId);
     if (!announcement.job.detached) this.#parts.handedOver(announcement.job);
-  }
-
-  /** Visible names from the root's child down to the job's owner. */
-  namesOf(job: Job): readonly string[] {
-    return job.owner.lineage.map(
-      (executionId) => this.supervisor.find(this.id, executionId)?.name ?? executionId,
-    );
-  }
-
-  /** How a job ended, for its owner. */
-  completionOf(job: Job, outcome: CompletionOutcome): Completion {
-    const artifactPath = outcome.state === "interrupted" ? undefined : this.resultPath(job.executionId);
-    return { job, outcome, artifactPath, readyAt: this.#parts.now() };
-  }
-
-  /** The job as memory has it; long values of its result may be cut. */
-  view(job: Job): JobView {
-    return {
-      job,
-      outcome: this.supervisor.retained(job.executionId)?.outcome,
-      progress: this.children.progress(job.executionId),
-      artifactPath: this.resultPath(job.executionId),
-      artifactAvailable: isTerminal(job.life.state) && job.kind === "agent",
-      ownerName: this.namesOf(job).at(-1) ?? "primary",
-      now: this.#parts.now(),
-    };
-  }
-
-  /** The job with its whole result, read from its files where memory does not hold it. */
-  async wholeView(job: Job): Promise<JobView> {
-    const seen = this.view(job);
-    if (!isTerminal(job.life.state)) return seen;
-    const retained = this.supervisor.retained(job.executionId);
-    if (retained !== undefined && retained.shortened !== true) return seen;
-    const read = await this.#readOutcome(job, seen.outcome);
-    return { ...seen, outcome: read.outcome, artifactAvailable: seen.artifactAvailable && read.readable };
-  }
-
-  /** A job of this conversation by its execution id, from its files; undefined when there are none. */
-  async durableView(executionId: ExecutionId): Promise<JobView | undefined> {
-    const directory = new ExecutionDirectory(this.publication.tasksDirectory, this.id, executionId);
-    const continuity = await directory.readContinuity();
-    if (continuity === undefined) return undefined;
-    const job = jobOfContinuity(continuity, await directory.readTerminal());
-    const read = await this.#readOutcome(job, undefined);
-    return {
-      job,
-      outcome: read.outcome,
-      progress: undefined,
-      artifactPath: directory.pathOf(job.kind === "agent" ? "result.sexp" : "terminal.sexp"),
-      artifactAvailable: read.readable && job.kind === "agent",
-      ownerName: continuity.owners.at(-1) ?? "primary",
-      now: this.#parts.now(),
-    };
-  }
-
-  /** The outcome that the files hold; when they cannot be read, a failure that says so unless `otherwise` is known. */
-  async #readOutcome(
-    job: Job,
-    otherwise: Outcome<unknown> | undefined,
-  ): Promise<{ readonly outcome: Outcome<unknown> | undefined; readonly readable: boolean }> {
-    try {
-      const found = await readOutcome(
-        job,
-        new ExecutionDirectory(this.publication.tasksDirectory, this.id, job.executionId),
-      );
-      return { outcome: found?.outcome ?? otherwise, readable: found !== undefined };
-    } catch (error) {
-      if (!(error instanceof RecordError) || error.code !== "malformed") throw error;
-      return { outcome: otherwise ?? { state: "failed", failure: failureOf(error) }, readable: false };
-    }
   }
 
   /** The primary sees every execution; a child its own and those below it. */
@@ -311,7 +231,7 @@ export class ConversationHost {
 
   #createRegistry(): ToolRegistry {
     const { supervisor } = this;
-    const view = (job: Job): Promise<JobView> => this.wholeView(job);
+    const view = (job: Job): Promise<JobView> => this.views.whole(job);
     return new ToolRegistry([
       ...resourceTools([
         ...this.#parts.schemes((caller, executionId) => this.mayInspect(caller, executionId)),
@@ -347,7 +267,7 @@ export class ConversationHost {
       ...jobTools({
         supervisor,
         view,
-        durable: (executionId) => this.durableView(executionId),
+        durable: (executionId) => this.views.durable(executionId),
         steer: (job, message) => this.children.steer(job, message),
       }),
     ]);
@@ -387,13 +307,13 @@ export class ConversationHost {
         describeJob(
           {
             supervisor: this.supervisor,
-            view: (job) => this.wholeView(job),
-            durable: (id) => this.durableView(id),
+            view: (job) => this.views.whole(job),
+            durable: (id) => this.views.durable(id),
           },
           caller,
           executionId,
         ),
-      pathOf: (executionId) => this.resultPath(executionId),
+      pathOf: (executionId) => this.views.resultPath(executionId),
     });
   }
 
@@ -420,6 +340,8 @@ export class ConversationHost {
       observe: parts.observe,
       delivered: parts.handedOver,
       replied: parts.replied,
+      recordActivity: (executionId, record) => this.views.directory(executionId).writeActivity(record),
+      report: (error) => parts.report(failureOf(error)),
     });
   }
 

@@ -125,7 +125,7 @@ export class HeadlessHost {
 
   /** The durable result file of an execution of this conversation, absolute: a child's result, else the terminal record. */
   resultPath(executionId: string): string {
-    return this.#host.resultPath(executionId);
+    return this.#host.views.resultPath(executionId);
   }
 
   /** Cancels what is live, waits for it at most `deadlineMs`, and closes the records. */

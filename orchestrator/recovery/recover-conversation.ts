@@ -1,6 +1,6 @@
 /** Opens the jobs of a conversation, new or left by a dead host: replay, recovery, inventory. */
-import { conversationOf } from "../agents/child-service.ts";
 import type { ConversationId, ExecutionId } from "../contract/identifiers.ts";
+import { conversationOf } from "../jobs/ownership.ts";
 import type { JobJournal, JobRecord } from "../jobs/journal-records.ts";
 import { loadConversation } from "../record/conversation.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";

@@ -374,6 +374,7 @@ export class OpenSession implements Session {
       ...this.#hooks,
       session: this,
       core: this.#core,
+      tasks: this.#jobs.inspector,
       compact: () => this.#upkeep.compact(),
       chooseModel: async (id) => {
         await this.setSetting("model", id);

@@ -1,15 +1,17 @@
 /** The jobs of a session as front ends see them: rows, details, transcripts of children. */
 import { prettyPrintDataForm } from "../../lisp/data-forms/index.ts";
-import { conversationOf } from "../agents/child-service.ts";
+import { primaryCaller } from "../contract/caller.ts";
 import { AutolithError } from "../contract/failure.ts";
+import type { ExecutionId } from "../contract/identifiers.ts";
 import type { AgentResult, ShellResult } from "../contract/job-catalog.ts";
 import type { JobDetail, JobRow } from "../contract/session/catalogs.ts";
 import type { JobTranscript, JobTranscriptQuery } from "../contract/session/service.ts";
 import type { SessionUpdate } from "../contract/session/updates.ts";
 import { type ConversationHost, conversationsDirectory } from "../host/conversation-host.ts";
+import { TaskInspector } from "../inspection/index.ts";
 import { type Job, isActive, standingOf } from "../jobs/job-table.ts";
+import { conversationOf } from "../jobs/ownership.ts";
 import { findJob } from "../jobs/names.ts";
-import type { StoredRecord } from "../record/conversation-record.ts";
 import { loadConversation } from "../record/conversation.ts";
 import { RecordError } from "../record/failure.ts";
 import { jobRecordForm } from "../tasks/job-record.ts";
@@ -22,12 +24,24 @@ const detailPreview = 4_000;
 const structuredCharacters = 60_000;
 
 export class SessionJobs {
+  /** The work of the conversation, retained work included. */
+  readonly inspector: TaskInspector;
   readonly #host: ConversationHost;
   readonly #dataRoot: string;
 
   constructor(host: ConversationHost, dataRoot: string) {
     this.#host = host;
     this.#dataRoot = dataRoot;
+    this.inspector = new TaskInspector({
+      jobs: () => host.jobs(),
+      views: host.views,
+      continuity: host.continuity,
+      caller: primaryCaller(host.id, "user"),
+      conversation: async (executionId) => ({
+        path: `${conversationsDirectory({ dataRoot })}/${executionId}`,
+        text: transcriptText(await this.#updatesOf(executionId)),
+      }),
+    });
   }
 
   /** Live ones first, then the newest. */
@@ -56,7 +70,7 @@ export class SessionJobs {
 
   async detail(id: string): Promise<JobDetail> {
     const job = this.find(id);
-    const text = prettyPrintDataForm(jobRecordForm(await this.#host.wholeView(job), detailPreview));
+    const text = prettyPrintDataForm(jobRecordForm(await this.#host.views.whole(job), detailPreview));
     return { job: this.#row(job), text };
   }
 
@@ -68,9 +82,7 @@ export class SessionJobs {
         "invalid-argument",
         `${job.name} is no child agent and has no transcript; read its shell-log: resources.`,
       );
-    const records = await this.#recordsOf(job);
-    const workspace = (job.payload as { workspace?: string }).workspace ?? "/";
-    const updates = replayedUpdates(records, workspace).map(({ update }) => update);
+    const updates = await this.#updatesOf(job.executionId);
     return query.output === "structured" ? structured(updates, query) : asText(updates, query);
   }
 
@@ -89,19 +101,20 @@ export class SessionJobs {
     await this.#host.supervisor.cancel(this.find(id), "user");
   }
 
-  async #recordsOf(job: Job): Promise<readonly StoredRecord[]> {
+  /** A child that has not begun has no conversation yet, and nothing to show. */
+  async #updatesOf(executionId: ExecutionId): Promise<readonly SessionUpdate[]> {
     try {
       const directory = conversationsDirectory({ dataRoot: this.#dataRoot });
-      return (await loadConversation({ directory }, conversationOf(job))).records;
+      const { header, records } = await loadConversation({ directory }, conversationOf({ executionId }));
+      return replayedUpdates(records, header.directory).map(({ update }) => update);
     } catch (error) {
-      // A child that has not begun has no conversation yet.
       if (error instanceof RecordError && error.code === "not-found") return [];
       throw error;
     }
   }
 
   #row(job: Job): JobRow {
-    const view = this.#host.view(job);
+    const view = this.#host.views.retained(job);
     const payload = job.payload as {
       role?: string;
       assignment?: string;
@@ -160,11 +173,15 @@ function structured(updates: readonly SessionUpdate[], query: JobTranscriptQuery
   };
 }
 
-function asText(updates: readonly SessionUpdate[], query: JobTranscriptQuery): JobTranscript {
-  const whole = updates
+function transcriptText(updates: readonly SessionUpdate[]): string {
+  return updates
     .map(updateText)
     .filter((text) => text !== "")
     .join("\n\n");
+}
+
+function asText(updates: readonly SessionUpdate[], query: JobTranscriptQuery): JobTranscript {
+  const whole = transcriptText(updates);
   const offset = bounded(query.offset ?? 0, 0, Number.MAX_SAFE_INTEGER, "offset");
   const limit = bounded(query.limit ?? 8_000, 1, 65_536, "limit");
   const text = whole.slice(offset, offset + limit);

@@ -13,6 +13,10 @@ export type ProgressSnapshot = {
   readonly recentOutput: string;
   readonly requestCount: number;
   readonly usages: readonly ModelUsage[];
+  /** Tool calls that have begun. */
+  readonly toolCount: number;
+  /** Of the last event, in epoch milliseconds. */
+  readonly activityAt: number | undefined;
 };
 
 export class ChildProgress {
@@ -21,8 +25,17 @@ export class ChildProgress {
   #recentOutput = "";
   #requestCount = 0;
   readonly #usages: ModelUsage[] = [];
+  #toolCount = 0;
+  #activityAt: number | undefined;
+  readonly #now: () => number;
+
+  /** `now` answers epoch milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   event(event: AgentEvent): void {
+    this.#activityAt = this.#now();
     if (event.event === "request-started") this.#requestCount += 1;
     if (event.event === "request-completed") this.#usages.push(event.usage);
     if (event.event === "output" && event.channel === "text")
@@ -32,11 +45,14 @@ export class ChildProgress {
   }
 
   toolStarted(tool: string): void {
+    this.#toolCount += 1;
+    this.#activityAt = this.#now();
     this.#running.push(tool);
     this.#recentTools = [...this.#recentTools, tool].slice(-recentToolLimit);
   }
 
   toolFinished(tool: string): void {
+    this.#activityAt = this.#now();
     const index = this.#running.indexOf(tool);
     if (index >= 0) this.#running = this.#running.toSpliced(index, 1);
   }
@@ -48,6 +64,8 @@ export class ChildProgress {
       recentOutput: this.#recentOutput,
       requestCount: this.#requestCount,
       usages: this.#usages,
+      toolCount: this.#toolCount,
+      activityAt: this.#activityAt,
     };
   }
 }

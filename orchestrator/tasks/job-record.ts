@@ -1,5 +1,5 @@
 /** A job as task and job tools show it (facts C.7, RECORD). */
-import { type DataForm, jsonToForm, printDataForm } from "../../lisp/data-forms/index.ts";
+import { type DataForm, type DataList, jsonToForm, printDataForm } from "../../lisp/data-forms/index.ts";
 import { usageTotals } from "../agents/agent-result.ts";
 import type { AgentResult, JobPayload, ShellResult, UsageTotals } from "../contract/job-catalog.ts";
 import { jobCatalog } from "../contract/job-catalog.ts";
@@ -58,7 +58,8 @@ function childRecord(view: JobView, previewLimit: number): DataForm {
   });
 }
 
-function usageForm(usage: UsageTotals): DataForm {
+/** Usage by provider key, without what nobody reported. */
+export function usageForm(usage: UsageTotals): DataList {
   const pairs: [string, number | undefined][] = [
     ["input_tokens", usage.inputTokens],
     ["output_tokens", usage.outputTokens],

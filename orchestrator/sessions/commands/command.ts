@@ -4,12 +4,15 @@ import type { PermissionMode } from "../../contract/permissions.ts";
 import type { BusyBehaviour, Invocation } from "../../contract/session/catalogs.ts";
 import type { ConversationPage } from "../../contract/session/catalogs.ts";
 import type { ConversationQuery, Session } from "../../contract/session/service.ts";
+import type { TaskInspector } from "../../inspection/index.ts";
 import type { SessionCore } from "../session-core.ts";
 
 /** What commands may do besides the methods of the session itself. */
 export type CommandContext = {
   readonly session: Session;
   readonly core: SessionCore;
+  /** The work of the conversation. */
+  readonly tasks: TaskInspector;
   /** Compacts now; says what came of it. */
   readonly compact: () => Promise<string>;
   /** Another conversation comes in front: clients of this one are told. */

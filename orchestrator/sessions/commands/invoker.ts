@@ -4,6 +4,7 @@ import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { primaryCaller } from "../../contract/caller.ts";
 import { AutolithError, failureOf } from "../../contract/failure.ts";
 import type { ToolSchema } from "../../contract/model.ts";
 import type { Authority } from "../../contract/permissions.ts";
@@ -127,17 +128,7 @@ export class Invoker {
     const [settled] = await dispatchCalls(
       [call],
       {
-        caller: {
-          kind: "primary",
-          conversationId: core.id,
-          rootConversationId: core.id,
-          executionId: undefined,
-          lineage: [],
-          position: "user",
-          jobName: "primary",
-          depth: 0,
-          role: "primary",
-        },
+        caller: primaryCaller(core.id, "user"),
         workspace: core.workingDirectory,
         authority,
         signal: AbortSignal.timeout(toolTimeoutMs),

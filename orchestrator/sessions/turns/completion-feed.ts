@@ -38,13 +38,15 @@ export class CompletionFeed {
         await this.#markDelivered([job]);
         continue;
       }
-      this.#inbox.offer(this.#host.completionOf(job, await this.#endOf(job)));
+      this.#inbox.offer(this.#host.views.completionOf(job, await this.#endOf(job)));
     }
   }
 
   /** Takes a settled job. True when it is this conversation's and shall continue it. */
   offer({ job, outcome }: Settlement): boolean {
-    return this.#inbox.offer(this.#host.completionOf(job, outcome)) && job.completionPolicy === "continue";
+    return (
+      this.#inbox.offer(this.#host.views.completionOf(job, outcome)) && job.completionPolicy === "continue"
+    );
   }
 
   get readyCount(): number {

@@ -23,6 +23,7 @@ import {
 } from "../../contract/session/input.ts";
 import { updateTextLimit } from "../../contract/session/updates.ts";
 import { blockingGraceMs } from "../../host/conversation-host.ts";
+import { taskPage, transcriptOffsetLimit, transcriptWindow } from "../../inspection/index.ts";
 import { liveJobLimit } from "../../jobs/job-table.ts";
 import { inlineResultLimit } from "../../jobs/journal-records.ts";
 import { requestedNameLimit } from "../../jobs/names.ts";
@@ -99,6 +100,9 @@ const fixedJobLimits = topicLimits("jobs", [
   ["completions in one boundary", completionsPerBoundary, "items"],
   ["window in which completions are joined", completionWindowMs, "milliseconds"],
   ["job report", reportLimit, "characters"],
+  ["tasks of one page", taskPage.most, "items"],
+  ["window of a transcript", transcriptWindow.most, "characters"],
+  ["offset into a transcript", transcriptOffsetLimit, "characters"],
   ["safety rationale of a restart", safetyLimit, "characters"],
   ["retained jobs of one page", continuityPageLimit, "items"],
   ["waiting steering messages", steeringMessageLimit, "items"],

@@ -28,7 +28,15 @@ const inner: ReadonlySet<string> = new Set([
     "excerptLimit",
     "excerptBytes",
   ],
-  ...["recentOutputLimit", "recentToolLimit", "listedPartLimit", "structuredCharacters", "jobReferenceLimit"],
+  ...[
+    "recentOutputLimit",
+    "recentToolLimit",
+    "listedPartLimit",
+    "structuredCharacters",
+    "jobReferenceLimit",
+    "usageCharacters",
+    "summaryCharacters",
+  ],
   // Attempts inside one step.
   ...[
     "unwrapLimit",
