@@ -11,7 +11,6 @@ import { type Job, isActive } from "../jobs/job-table.ts";
 import { findJob } from "../jobs/names.ts";
 import { RecordError } from "../record/failure.ts";
 import type { JobView } from "../tasks/job-record.ts";
-import { report } from "../tasks/report-form.ts";
 import { type TaskRow, rowText, taskRow } from "./task-rows.ts";
 
 /** Tasks of one page, when none is asked for and at most. */
@@ -77,7 +76,7 @@ export class TaskInspector {
     return [place, ...page.rows.map(rowText), ...more].join("\n");
   }
 
-  /** A window of a child's transcript, `(:path :offset :text :next-offset :eof-p)`; an offset past the end is its end. */
+  /** A window of a child's transcript; an offset past the end is its end. */
   async transcript(
     id: string,
     offset = 0,
@@ -97,6 +96,13 @@ export class TaskInspector {
     const window = text.slice(from, from + limit);
     const next = from + window.length;
     return { path, offset: from, text: window, nextOffset: next, atEnd: next >= text.length };
+  }
+
+  /** The window as text, with where it ends. */
+  async transcriptText(id: string, offset?: number, limit?: number): Promise<string> {
+    const { text, path, offset: from, nextOffset, atEnd } = await this.transcript(id, offset, limit);
+    const place = atEnd ? `The end is at ${nextOffset}.` : `More: offset ${nextOffset}.`;
+    return `${text}\n\nCharacters ${from} to ${nextOffset} of ${path}. ${place}`;
   }
 
   /** The execution that a visible name, a bare number or an execution id names. Throws `unknown-job` or `ambiguous-job`. */
@@ -144,12 +150,6 @@ export type TranscriptWindow = {
   readonly nextOffset: number;
   readonly atEnd: boolean;
 };
-
-/** The window as data. */
-export function transcriptForm(window: TranscriptWindow): ReturnType<typeof report> {
-  const { path, offset, text, nextOffset, atEnd } = window;
-  return report("task-transcript", { path, offset, text, "next-offset": nextOffset, "eof-p": atEnd });
-}
 
 function checkRange(name: string, value: number, minimum: number, maximum: number): void {
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return;

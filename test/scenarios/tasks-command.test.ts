@@ -41,20 +41,20 @@ describe("tasks", () => {
     );
     expect(names).toEqual(["exec:4 running slow-3", "slow-3 running primary", "quick-1 completed primary"]);
     expect(list).toMatch(/quick-1 .*tool yield\.submit[\s\S]*requests 2 {2}tools 2/);
-    expect(await tasks(session, "list offset 1 limit 1")).toMatch(
+    expect(await tasks(session, "list :offset 1 :limit 1")).toMatch(
       /^Tasks 2 to 2 of 3\.[\s\S]*More: offset 2\.$/,
     );
-    expect(await tasks(session, "list offset 9")).toBe("No tasks from 9 on; there are 3.");
-    await expect(tasks(session, "list limit 65")).rejects.toMatchObject({ code: "invalid-argument" });
+    expect(await tasks(session, "list :offset 9")).toBe("No tasks from 9 on; there are 3.");
+    await expect(tasks(session, "list :limit 65")).rejects.toMatchObject({ code: "invalid-argument" });
 
     expect(await tasks(session, "get quick-1")).toContain("quick result");
-    const whole = await tasks(session, "transcript quick-1 limit 16000");
+    const whole = await tasks(session, "transcript quick-1 :limit 16000");
     expect(whole).toContain("Do QUICK.");
     expect(whole).toContain("from quick");
-    const window = await tasks(session, "transcript quick-1 offset 2 limit 5");
+    const window = await tasks(session, "transcript quick-1 :offset 2 :limit 5");
     expect(window.split("\n")[0]).toBe(whole.slice(2, 7));
-    expect(await tasks(session, "transcript quick-1 offset 1000000")).toMatch(/The end is at \d+\.$/);
-    await expect(tasks(session, "transcript quick-1 limit 16001")).rejects.toMatchObject({
+    expect(await tasks(session, "transcript quick-1 :offset 1000000")).toMatch(/The end is at \d+\.$/);
+    await expect(tasks(session, "transcript quick-1 :limit 16001")).rejects.toMatchObject({
       code: "invalid-argument",
     });
 

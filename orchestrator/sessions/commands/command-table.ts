@@ -7,14 +7,12 @@ import { jobCommands } from "./job-commands.ts";
 import { papercutCommands } from "./papercut-commands.ts";
 import { sessionCommands } from "./session-commands.ts";
 import { settingCommands } from "./setting-commands.ts";
-import { taskCommands } from "./task-commands.ts";
 
 export const commands: readonly Command[] = [
   ...sessionCommands,
   ...settingCommands,
   ...jobCommands,
   ...papercutCommands,
-  ...taskCommands,
 ].sort((left, right) => left.name.localeCompare(right.name));
 
 /** The command of that name or alias, in any case, with or without its slash. */
