@@ -22,6 +22,18 @@ const commands: Readonly<Record<string, Command>> = {
     summary: "a copy of a stored conversation in the terminal",
     load: async () => (await import("./terminal/terminal-command.ts")).forkCommand,
   },
+  localgroup: {
+    summary: "running sessions: status, tell, pause, attach, detach, kill",
+    load: async () => (await import("./localgroup/localgroup-command.ts")).localgroupCommand,
+  },
+  lg: {
+    summary: "short for localgroup",
+    load: async () => (await import("./localgroup/localgroup-command.ts")).localgroupCommand,
+  },
+  completion: {
+    summary: "a completion script for bash, zsh or fish",
+    load: async () => (await import("./completion/completion-command.ts")).completionCommand,
+  },
   "run-job": {
     summary: "run one job file without a terminal",
     load: async () => (await import("./run-job/run-job-command.ts")).runJobCommand,
@@ -51,8 +63,6 @@ const commands: Readonly<Record<string, Command>> = {
 /** Commands of the manual that this version does not have, each with the reason. */
 const absent: Readonly<Record<string, string>> = {
   replay: "the interactive session is not in this version yet",
-  localgroup: "the session host is not in this version yet",
-  lg: "the session host is not in this version yet",
   auth: "credentials come from the environment in this version (OPENAI_API_KEY)",
   models: "the model catalogue is not in this version yet",
   data: "data transfer is not in this version yet",

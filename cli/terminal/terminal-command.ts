@@ -1,6 +1,5 @@
 /** `autolith`, `autolith resume` and `autolith fork`: arguments and terminal around {@link runTerminal}. */
 import { resolve } from "node:path";
-import type { PermissionMode } from "../../orchestrator/contract/permission-mode.ts";
 import {
   type OptionTable,
   type ParsedCommand,
@@ -91,7 +90,7 @@ export type ShowOptions = {
 export async function showTerminal({ session, ...options }: ShowOptions): Promise<number> {
   const end = await runTerminal({
     ...options,
-    mode: session.permissions as PermissionMode | undefined,
+    mode: session.permissions,
     model: modelOf(session),
     stdin: process.stdin,
     stdout: process.stdout,

@@ -1,0 +1,86 @@
+/** The running sessions for people, and as one data form. */
+import { type DataForm, keyword, prettyPrintDataForm } from "../../lisp/data-forms/index.ts";
+import { conversationName } from "../terminal/screen/conversation-name.ts";
+import { textWidth, truncated } from "../terminal/text/text-width.ts";
+import { visibleLine } from "../terminal/text/visible-text.ts";
+import type { SessionRow } from "./session-selection.ts";
+
+/** A session and the host that has it open. */
+export type StatusRow = { readonly session: SessionRow; readonly hostId: string; readonly processId: number };
+
+/** Columns of a title. */
+const titleColumns = 40;
+
+/** An aligned table; no line ends with blanks. */
+export function statusText(rows: readonly StatusRow[]): string {
+  if (rows.length === 0) return "No session is running.\n";
+  const table = [
+    ["ID", "STATUS", "JOBS", "WAITING", "CLIENTS", "MODE", "TITLE", "DIRECTORY"],
+    ...rows.map(({ session }) => [
+      conversationName(session.sessionId),
+      session.status,
+      String(session.liveJobs),
+      String(session.waitingInputs),
+      String(session.clients.length),
+      session.mode,
+      truncated(visibleLine(session.title), titleColumns),
+      visibleLine(session.cwd),
+    ]),
+  ];
+  const widths = (table[0] ?? []).map((_, column) =>
+    Math.max(...table.map((row) => textWidth(row[column] ?? ""))),
+  );
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - textWidth(cell)))
+      .join("  ")
+      .trimEnd(),
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+/**
+ * `(:autolith-localgroup :version 1 :sessions ((:id "b-…" :title "…" :status :idle …) …))`. Instants are `YYYY-MM-DDTHH:MM:SSZ`; sessions
+ * come oldest first.
+ */
+export function statusSexp(rows: readonly StatusRow[]): string {
+  const sessions = rows.map(sessionForm);
+  const form: DataForm = [
+    keyword("autolith-localgroup"),
+    keyword("version"),
+    1,
+    keyword("sessions"),
+    sessions,
+  ];
+  return `${prettyPrintDataForm(form, { width: 120 })}\n`;
+}
+
+function sessionForm({ session, hostId, processId }: StatusRow): DataForm {
+  const entries: readonly (readonly [string, DataForm])[] = [
+    ["id", conversationName(session.sessionId)],
+    ["title", session.title],
+    ["status", keyword(session.status)],
+    ["directory", session.cwd],
+    ["model", session.model],
+    ["mode", keyword(session.mode)],
+    ["live-jobs", session.liveJobs],
+    ["waiting-inputs", session.waitingInputs],
+    ["created-at", instant(session.createdAt)],
+    ["last-activity-at", instant(session.lastActivityAt)],
+    ["host", hostId],
+    ["process", processId],
+    ["clients", session.clients.map(clientForm)],
+  ];
+  return entries.flatMap(([name, value]) => [keyword(name), value]);
+}
+
+function clientForm(client: SessionRow["clients"][number]): DataForm {
+  return [
+    ...[keyword("name"), client.name, keyword("read-only"), client.readOnly],
+    ...[keyword("attached-at"), instant(client.attachedAt)],
+  ];
+}
+
+function instant(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}
