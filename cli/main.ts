@@ -122,8 +122,13 @@ function exitWhenWritten(status: number): void {
   process.stderr.write("", () => process.stdout.write("", () => process.exit(status)));
 }
 
+/** By its code: the terminal is a module of its own in the built program, with a class of its own. */
+function isUsageError(error: unknown): error is UsageError {
+  return error instanceof Error && (error as { code?: unknown }).code === "usage";
+}
+
 function report(error: unknown): number {
-  if (error instanceof UsageError) {
+  if (isUsageError(error)) {
     process.stderr.write(`autolith: ${error.message}\n`);
     return exitStatus.usage;
   }

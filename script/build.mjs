@@ -55,6 +55,8 @@ async function bundleModules(files) {
   const build = await rolldown({
     input: Object.fromEntries(files.map((file) => [basename(file, ".js"), file])),
     platform: "node",
+    // React and its reconciler come in two builds; the one for production is smaller and does not check itself.
+    transform: { define: { "process.env.NODE_ENV": JSON.stringify("production") } },
     external: isExternal,
     logLevel: "warn",
   });

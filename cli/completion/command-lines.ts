@@ -70,6 +70,11 @@ export const commandLines: readonly CommandLine[] = [
     { name: "--record", summary: "keep every model exchange in a cassette", value: "file" },
     { name: "--replay", summary: "answer from a cassette", value: "file" },
   ]),
+  command("acp", "serve editors by the Agent Client Protocol", [
+    { name: "--http", summary: "serve HTTP and WebSocket" },
+    { name: "--websocket", summary: "serve WebSocket alone" },
+    { name: "--token", summary: "what clients must present", value: "none" },
+  ]),
   command("host", "the session host that terminals join", [
     { name: "--idle-seconds", summary: "time with nothing to do after which it ends", value: "none" },
   ]),
