@@ -1,5 +1,7 @@
 /** `autolith host`: the shared session host as a process of its own. Terminals start it; it says on descriptor 3 whether it is ready. */
+import { Console } from "node:console";
 import { fstatSync, writeSync } from "node:fs";
+import { Writable } from "node:stream";
 import { failureOf } from "../../orchestrator/contract/failure.ts";
 import { ensurePrivateDirectory, resolveRoots } from "../../orchestrator/record/roots.ts";
 import { WriterLockedError, acquireWriterLock } from "../../orchestrator/record/writer-lock.ts";
@@ -38,6 +40,7 @@ export async function hostCommand(argv: readonly string[]): Promise<number> {
   const files = endpointFiles(resolveRoots(process.env).state, process.getuid?.() ?? 0);
   await ensurePrivateDirectory(files.directory);
   const log = openHostLog(files.log, secretRemover(secretValues(process.env)));
+  logConsole(log);
   try {
     return await underHostLock(files, () => serve(files, parsed.session, idleSeconds, log));
   } catch (error) {
@@ -91,6 +94,17 @@ async function serve(
   } finally {
     signals.stop();
   }
+}
+
+/** What libraries print goes into the log, which is bounded. */
+function logConsole(log: HostLog): void {
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      log(chunk.toString("utf8").trimEnd());
+      done();
+    },
+  });
+  globalThis.console = new Console(sink, sink);
 }
 
 /** Tells whoever started this process, if it listens: descriptor 3 is a pipe then. */

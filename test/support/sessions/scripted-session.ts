@@ -86,6 +86,8 @@ export type ScriptedSessionOptions = {
   readonly jobs?: readonly JobRow[];
   readonly invoke?: (operation: string, args: unknown, session: ScriptedSession) => Promise<Invocation>;
   readonly now?: () => number;
+  /** False for tests that stream more than a test may keep; there is no history then. */
+  readonly keepHistory?: boolean;
 };
 
 export class ScriptedSession implements Session {
@@ -331,7 +333,8 @@ export class ScriptedSession implements Session {
   /** Emits an update outside a turn. */
   emit(update: SessionUpdate): void {
     const stamped = { ...update, at: this.#now() };
-    this.#updates.push({ recordSeq: this.#updates.length + 1, update: stamped });
+    if (this.#options.keepHistory !== false)
+      this.#updates.push({ recordSeq: this.#updates.length + 1, update: stamped });
     this.log.append({ kind: "update", update: stamped });
   }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { eventually } from "../../support/eventually.ts";
-import type { TurnScript } from "../../support/sessions/scripted-session.ts";
-import { ScriptedService } from "../../support/sessions/scripted-service.ts";
-import { serveHost, transports } from "../../support/acp/served-host.ts";
+import { eventually } from "../../../support/eventually.ts";
+import type { TurnScript } from "../../../support/sessions/scripted-session.ts";
+import { ScriptedService } from "../../../support/sessions/scripted-service.ts";
+import { serveHost, transports } from "../../../support/acp/served-host.ts";
 
 const text = (content: string): { type: "text"; text: string } => ({ type: "text", text: content });
 
