@@ -1,6 +1,7 @@
 /**
  * How peers failed their users, tried on whole runs (the case log's ids in the names). Cases of single parts stand with those parts:
- * C003 C005 C007 C009 in run-job, C029 C117 C121 in the record, C069-C081 in workers/model, C083-C089 in workers/workspace, C103-C113 in redis.
+ * C003 C005 C007 C009 in known-run-failures, C029 C117 C121 in the record, C069-C081 in workers/model, C083-C089 in workers/workspace,
+ * C103-C113 in redis.
  */
 import { describe, expect, it } from "vitest";
 import { jobText, run } from "../support/cli/job-files.ts";

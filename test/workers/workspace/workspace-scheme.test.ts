@@ -15,55 +15,10 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ToolContext, ToolDeclaration, ToolOutcome } from "../../../orchestrator/contract/tool.ts";
-import { resourceTools } from "../../../orchestrator/resources/resource-tools.ts";
 import { MutationLocks } from "../../../workers/workspace/mutation-lock.ts";
-import { fileSchemes } from "../../../workers/workspace/workspace-scheme.ts";
 import { scratchDirectory } from "../spawner/collect.ts";
+import { replaceLine, revisionIn, scene } from "./scene.ts";
 import { toolContext } from "./tool-context.ts";
-
-interface Scene {
-  readonly workspace: string;
-  read(uri: string, more?: object): Promise<ToolOutcome>;
-  edit(uri: string, revision: string, ...operations: object[]): Promise<ToolOutcome>;
-  write(name: string, content: string | Buffer): string;
-  bytes(name: string): string;
-}
-
-function scene(context: ToolContext = toolContext()): Scene {
-  const { workspace } = context;
-  const locks = new MutationLocks({ directory: join(scratchDirectory(), "locks"), waitMs: 2000 });
-  const [read, edit] = resourceTools(fileSchemes(locks));
-  const call = async (tool: ToolDeclaration | undefined, args: object): Promise<ToolOutcome> => {
-    if (tool === undefined) throw new Error("no tool");
-    return await tool.execute(tool.arguments.parse(args), context);
-  };
-  return {
-    workspace,
-    read: async (uri, more = {}) => await call(read, { uri, ...more }),
-    edit: async (uri, revision, ...operations) =>
-      await call(edit, { uri, "base-revision": revision, operations }),
-    write: (name, content) => {
-      const path = join(workspace, name);
-      writeFileSync(path, content);
-      return path;
-    },
-    bytes: (name) => readFileSync(join(workspace, name), "latin1"),
-  };
-}
-
-function revisionIn(outcome: ToolOutcome): string {
-  const revision = outcome.details?.["revision"];
-  if (typeof revision !== "string") throw new Error(outcome.content);
-  return revision;
-}
-
-const replaceLine = (line: number, content: string) => ({
-  operation: "replace-lines",
-  "start-line": line,
-  "end-line": line,
-  content,
-});
 
 describe("reading files", () => {
   test("shows revision, counts and lines with anchors", async () => {
