@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RedisRuntime } from "../../redis/runtime.ts";
+import { pssMiB, threadTimes } from "./process-figures.ts";
 import { type ScriptedTurn, calls } from "../../test/support/model-server/script.ts";
 import {
   type ModelServerProcess,
@@ -16,8 +17,14 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 /** One run of a program: times in milliseconds from its spawn, memory in MiB. */
 export type RunFigures = {
   readonly firstRequestMs: number;
-  /** Between a request and the next, the model's answer included; median over the tool turns. */
+  /** Of these, the time in which the main thread was ready and other work of the machine had the cores. */
+  readonly firstRequestWaitMs: number;
+  /** Time on a core of all threads until the first request. */
+  readonly firstRequestCpuMs: number;
+  /** Between a request and the next, the model's answer included; median over the tool turns but the first. */
   readonly turnMs: number;
+  /** Time on a core of all threads, per tool turn but the first. */
+  readonly turnCpuMs: number;
   readonly totalMs: number;
   /** Proportional set size while its last request is being answered. */
   readonly pssMiB: number;
@@ -27,26 +34,27 @@ export type ProgramFigures = { readonly name: string; readonly runs: readonly Ru
 
 /** Tool turns of the measured job. */
 const toolTurns = 12;
-/** The last answer is held back so that memory can be read. */
-const lastAnswerMs = 150;
+/** The first and the last answer are held back, so that the process can be looked at while it waits. */
+const heldAnswerMs = 150;
 
-const read = calls([{ name: "resource__read", arguments: { uri: "workspace:a.txt" } }]);
+const read = [{ name: "resource__read", arguments: { uri: "workspace:a.txt" } }];
 const script: readonly ScriptedTurn[] = [
-  ...Array.from({ length: toolTurns }, () => read),
+  calls(read, { latencyMs: heldAnswerMs }),
+  ...Array.from({ length: toolTurns - 1 }, () => calls(read)),
   calls([{ name: "yield__submit", arguments: { status: "success", data: { answer: "x" } } }], {
-    latencyMs: lastAnswerMs,
+    latencyMs: heldAnswerMs,
   }),
 ];
+
+/** The flags that the launcher gives to Node. */
+const launcherFlags = /exec "\$node" (.*) "\$root/.exec(
+  readFileSync(join(root, "bin/autolith"), "utf8"),
+)?.[1];
 
 /** Median of numbers. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
-function pssMiB(pid: number): number {
-  const match = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"));
-  return Number(match?.[1] ?? Number.NaN) / 1024;
 }
 
 type Place = { readonly home: string; readonly workspace: string };
@@ -70,7 +78,7 @@ async function measure(
 ): Promise<RunFigures> {
   const before = (await server.arrivals()).length;
   const spawnedAt = performance.timeOrigin + performance.now();
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...argv], {
+  const child = spawn(process.execPath, argv, {
     cwd: place.workspace,
     env: {
       PATH: process.env["PATH"],
@@ -80,12 +88,19 @@ async function measure(
     },
     stdio: ["ignore", "ignore", "inherit"],
   });
+  const pid = child.pid ?? 0;
   const ended = new Promise<number>((settle) => child.once("exit", (code) => settle(code ?? 1)));
-  let pss = Number.NaN;
   const arrived = async (): Promise<readonly number[]> => (await server.arrivals()).slice(before);
-  while (child.exitCode === null && (await arrived()).length <= toolTurns)
-    await new Promise((go) => setTimeout(go, 5));
-  if (child.exitCode === null) pss = pssMiB(child.pid ?? 0);
+  const arrivalOf = async (number: number): Promise<void> => {
+    while (child.exitCode === null && (await arrived()).length < number)
+      await new Promise((go) => setTimeout(go, 5));
+    if (child.exitCode !== null) throw new Error(`${argv.join(" ")} ended before its request ${number}`);
+  };
+  await arrivalOf(1);
+  const atFirst = threadTimes(pid);
+  await arrivalOf(toolTurns + 1);
+  const atLast = threadTimes(pid);
+  const pss = pssMiB(pid);
   const code = await ended;
   const endedAt = performance.timeOrigin + performance.now();
   if (code !== 0) throw new Error(`${argv.join(" ")} ended with status ${code}`);
@@ -93,8 +108,11 @@ async function measure(
   const gaps = arrivals.slice(1).map((at, index) => at - (arrivals[index] ?? Number.NaN));
   return {
     firstRequestMs: (arrivals[0] ?? Number.NaN) - spawnedAt,
-    turnMs: median(gaps),
-    totalMs: endedAt - spawnedAt - lastAnswerMs,
+    firstRequestWaitMs: atFirst.mainWaitMs,
+    firstRequestCpuMs: atFirst.cpuMs,
+    turnMs: median(gaps.slice(1)),
+    turnCpuMs: (atLast.cpuMs - atFirst.cpuMs) / toolTurns,
+    totalMs: endedAt - spawnedAt - 2 * heldAnswerMs,
     pssMiB: pss,
   };
 }
@@ -109,6 +127,7 @@ export async function runJobFigures(rounds: number): Promise<readonly ProgramFig
     onError: () => undefined,
   });
   const job = [
+    ...(launcherFlags ?? "").split(" "),
     join(root, "dist/bundle/main.cjs"),
     "run-job",
     "--input",

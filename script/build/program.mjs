@@ -64,5 +64,5 @@ export async function bundleProgram({ entries, folder, external, moduleDirectory
 
 /** Text of one byte a character is read as it is, and takes half the memory. Code means the same with escapes. */
 function inAscii(code) {
-  return code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,6 +1,9 @@
+import { Readable } from "node:stream";
 import type { ModelRequest, ModelResponse } from "../../orchestrator/contract/model.ts";
 import { ModelRequestError } from "../../orchestrator/contract/model-failure.ts";
 import { wireNames, type WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
+import { type Incoming, responseOf } from "./http-exchange.ts";
+import type { BodyWatch } from "./response-body.ts";
 import { ChatStreamAssembler } from "./chat-stream.ts";
 import { openAiClient } from "./openai-client.ts";
 import { wireRequest } from "./request-body.ts";
@@ -52,8 +55,16 @@ export async function warmUpRequests(): Promise<void> {
     baseUrl: "http://warm-up.invalid",
     reasoning: false,
   } as const;
-  // A data URL is answered by the HTTP client itself.
-  const client = openAiClient(endpoint, () => fetch("data:text/event-stream,data: [DONE]"));
+  const head = { statusCode: 200, statusMessage: "OK", headers: { "content-type": "text/event-stream" } };
+  const incoming: Incoming = Object.assign(Readable.from([Buffer.from("data: [DONE]\n\n")]), head);
+  const watch: BodyWatch = {
+    onBytes: (bytes) => bytes.length,
+    refusal: () => new Error("nothing is refused here"),
+    isComplete: () => true,
+  };
+  const client = openAiClient(endpoint, async () =>
+    responseOf(incoming, new URL(endpoint.baseUrl), () => watch),
+  );
   const stream = await client.post<AsyncIterable<unknown>>("/warm-up", { body: {}, stream: true });
   for await (const event of stream) void event;
 }

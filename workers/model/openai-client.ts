@@ -1,10 +1,11 @@
 import OpenAI, { APIError } from "openai";
 import type { ModelEndpoint } from "../../orchestrator/contract/model.ts";
 import type { ProviderRefusal } from "./failure-classification.ts";
+import type { ExchangeInit } from "./http-exchange.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { objectOf, textOf } from "./wire-values.ts";
 
-type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+type Fetch = (url: string | URL, init: ExchangeInit) => Promise<Response>;
 
 /** Explicit nulls keep the SDK from reading its own environment variables; the host has resolved them. */
 const fixedOptions = {
@@ -27,7 +28,8 @@ export function openAiClient(endpoint: ModelEndpoint, fetchResponse: Fetch): Ope
     apiKey: apiKey ?? "none",
     baseURL: baseUrl ?? "https://api.openai.com/v1",
     timeout: sdkTimeoutMs,
-    fetch: fetchResponse,
+    // A Request object never comes: the SDK hands over an address and what it has to send.
+    fetch: (url, init = {}) => fetchResponse(url instanceof Request ? url.url : url, init),
     defaultHeaders: { ...headers, ...(apiKey === undefined ? { Authorization: null } : {}) },
   });
 }

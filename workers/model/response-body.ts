@@ -15,45 +15,65 @@ export interface BodyWatch {
 const drainByteLimit = 65_536;
 
 /**
- * The same response with its body watched. The SDK stops reading at the end mark of a stream and cancels the body,
- * which would close the connection and cost a new one for each turn; this body drains what is left instead.
+ * The body of a response, watched. It is of the shape that the SDK reads streams by. The SDK stops reading at the end mark of a
+ * stream and cancels the body, which would close the connection and cost a new one for each turn; this body drains what is left.
  */
-export function watchedResponse(response: Response, watch: BodyWatch): Response {
-  if (response.body === null) return response;
-  const reader = response.body.getReader();
-  let refused = false;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      // Not before the consumer has taken what came before: an error would discard it.
-      if (refused) {
-        await reader.cancel();
-        throw watch.refusal();
-      }
-      const { done, value } = await reader.read();
-      if (done) {
-        controller.close();
-        return;
-      }
-      const passed = watch.onBytes(value);
-      refused = passed < value.length;
-      controller.enqueue(refused ? value.subarray(0, passed) : value);
-    },
-    async cancel(reason) {
-      if (watch.isComplete()) await drain(reader);
-      await reader.cancel(reason);
-    },
-  });
-  return new Response(body, {
-    status: response.status,
-    statusText: response.statusText,
-    headers: response.headers,
-  });
-}
+export class WatchedBody {
+  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #watch: BodyWatch;
+  #refused = false;
 
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  for (let bytes = 0; bytes < drainByteLimit;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    bytes += value.length;
+  constructor(incoming: AsyncIterable<Buffer>, watch: BodyWatch) {
+    this.#chunks = incoming[Symbol.asyncIterator]();
+    this.#watch = watch;
+  }
+
+  /** There is one reader. */
+  getReader(): {
+    read(): Promise<IteratorResult<Uint8Array, undefined>>;
+    cancel(): Promise<void>;
+    releaseLock(): void;
+  } {
+    return {
+      read: () => this.#read(),
+      cancel: () => this.#cancel(),
+      releaseLock: () => undefined,
+    };
+  }
+
+  /** All of it as text. */
+  async text(): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    for (;;) {
+      const { done, value } = await this.#read();
+      if (done === true) return Buffer.concat(chunks).toString("utf8");
+      chunks.push(value);
+    }
+  }
+
+  async #read(): Promise<IteratorResult<Uint8Array, undefined>> {
+    // Not before the consumer has taken what came before: an error would discard it.
+    if (this.#refused) {
+      await this.#chunks.return?.();
+      throw this.#watch.refusal();
+    }
+    const { done, value } = await this.#chunks.next();
+    if (done === true) return { done: true, value: undefined };
+    const passed = this.#watch.onBytes(value);
+    this.#refused = passed < value.length;
+    return { done: false, value: this.#refused ? value.subarray(0, passed) : value };
+  }
+
+  async #cancel(): Promise<void> {
+    if (this.#watch.isComplete()) await this.#drain();
+    await this.#chunks.return?.();
+  }
+
+  async #drain(): Promise<void> {
+    for (let bytes = 0; bytes < drainByteLimit;) {
+      const { done, value } = await this.#chunks.next();
+      if (done === true) return;
+      bytes += value.length;
+    }
   }
 }

@@ -10,7 +10,8 @@ import { secretRemover, type SecretRemover } from "../../orchestrator/secrets/se
 import { bounded, classifyRefusal, classifyTransport, systemCodes } from "./failure-classification.ts";
 import { openAiClient, refusalIn } from "./openai-client.ts";
 import { DeepJsonError, StreamNesting } from "./stream-nesting.ts";
-import { watchedResponse } from "./response-body.ts";
+import { exchange } from "./http-exchange.ts";
+import type { BodyWatch } from "./response-body.ts";
 import type { StreamAssembler } from "./stream-assembly.ts";
 
 /** What an exchange is bound by. */
@@ -48,8 +49,8 @@ export class TimedExchange {
 
   async open(path: string, body: object): Promise<AsyncIterable<unknown>> {
     this.#arm("head-timeout", this.#bounds.limits.responseHeadTimeoutMs);
-    const client = openAiClient(this.#bounds.endpoint, async (url, init) =>
-      this.#watched(await fetch(url, init)),
+    const client = openAiClient(this.#bounds.endpoint, (url, init) =>
+      exchange(url, init, (head) => this.#watched(head.headers)),
     );
     return client.post<AsyncIterable<unknown>>(path, {
       body,
@@ -101,19 +102,19 @@ export class TimedExchange {
     this.#bounds.signal.removeEventListener("abort", this.#cancel);
   }
 
-  #watched(response: Response): Response {
-    this.#contentType = response.headers.get("content-type") ?? "";
-    this.#requestId = response.headers.get("x-request-id") ?? undefined;
+  #watched(headers: Headers): BodyWatch {
+    this.#contentType = headers.get("content-type") ?? "";
+    this.#requestId = headers.get("x-request-id") ?? undefined;
     this.#arm("idle-timeout", this.#bounds.limits.streamIdleTimeoutMs);
     const nesting = new StreamNesting(this.#contentType.includes("text/event-stream"));
-    return watchedResponse(response, {
+    return {
       onBytes: (bytes) => {
         this.#received(bytes.length);
         return nesting.take(bytes);
       },
       refusal: () => new DeepJsonError(`The response holds JSON that nests deeper than ${jsonDepthLimit}.`),
       isComplete: () => this.#assembler.isComplete,
-    });
+    };
   }
 
   #received(count: number): void {

@@ -1,0 +1,36 @@
+/** What the kernel tells of a running process: memory, and how its threads spent their time. */
+import { readFileSync, readdirSync } from "node:fs";
+
+/** Proportional set size in MiB. */
+export function pssMiB(pid: number): number {
+  const match = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"));
+  return Number(match?.[1] ?? Number.NaN) / 1024;
+}
+
+/** Milliseconds since the start of the process. */
+export type ThreadTimes = {
+  /** All threads together, on a core. */
+  readonly cpuMs: number;
+  /** The main thread, ready to run while other work had the cores: what a busy machine adds to the wall clock. */
+  readonly mainWaitMs: number;
+};
+
+/** The times of a process's threads so far; threads that ended are not counted. */
+export function threadTimes(pid: number): ThreadTimes {
+  const times = (thread: string): readonly [number, number] => {
+    const [running = "0", waiting = "0"] = readFileSync(
+      `/proc/${pid}/task/${thread}/schedstat`,
+      "utf8",
+    ).split(" ");
+    return [Number(running) / 1e6, Number(waiting) / 1e6];
+  };
+  let cpuMs = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      cpuMs += times(thread)[0];
+    } catch {
+      // The thread has just ended.
+    }
+  }
+  return { cpuMs, mainWaitMs: times(String(pid))[1] };
+}
