@@ -165,7 +165,12 @@ async function compose(
     redis,
     machine,
     conversation: undefined,
-    directories: [roots.state],
+    directories: [
+      roots.state,
+      join(roots.state, "pending-inputs"),
+      join(roots.state, "recovery-input-vault"),
+      join(roots.data, "conversation-picker"),
+    ],
     workspace: undefined,
     report: (error) => diagnostics(`cleaning up after earlier hosts: ${failureOf(error).message}`),
   });

@@ -1,7 +1,8 @@
 /**
- * `npm run drill [-- --points N] [--seed S] [--parallel P] [--outage SECONDS]`: kills parts of a running host at random points, lets another host recover,
- * and proves by the records that nothing was lost or repeated. At the end Redis is away for 30 seconds under one more run (`--outage`
- * 0 leaves that out). The last line sums up; the exit status is 1 when anything was violated.
+ * `npm run drill [-- --points N] [--sessions N] [--seed S] [--parallel P] [--outage SECONDS]`: kills parts of a running host at random points, lets
+ * another host recover, and proves by the records that nothing was lost or repeated; then the same with the hosts of scripted sessions,
+ * which are opened again. At the end Redis is away for 30 seconds under one more run. 0 leaves a part out. The last lines sum up; the exit
+ * status is 1 when anything was violated.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import { parseArgs } from "node:util";
 import { runOutage } from "./drill/outage.ts";
 import { drillPlan, faults } from "./drill/plan.ts";
 import { type PointResult, runPoint } from "./drill/point.ts";
+import { runSessionDrill, sessionDrillSummary, sessionPointLine } from "./drill/sessions/session-drill.ts";
 
 export type DrillOptions = {
   readonly points: number;
@@ -62,6 +64,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       points: { type: "string", default: "300" },
+      sessions: { type: "string", default: "300" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
       parallel: { type: "string", default: "2" },
       outage: { type: "string", default: "30" },
@@ -71,10 +74,11 @@ async function main(): Promise<void> {
   const cache = mkdtempSync(join(tmpdir(), "al-drill-cache-"));
   process.env["NODE_COMPILE_CACHE"] = cache;
   try {
+    const parallel = Math.max(1, wholeNumber(values.parallel, "parallel"));
     const results = await runDrill({
       points: wholeNumber(values.points, "points"),
       seed,
-      parallel: Math.max(1, wholeNumber(values.parallel, "parallel")),
+      parallel,
       report: ({ point, violations, durationMs }) => {
         const { number, fault, records, delayMs, againMs } = point;
         const again = againMs === undefined ? "" : ` and ${againMs} ms into the recovery`;
@@ -84,6 +88,13 @@ async function main(): Promise<void> {
         );
       },
     });
+    const sessions = await runSessionDrill({
+      points: wholeNumber(values.sessions, "sessions"),
+      seed,
+      parallel,
+      report: (result) => process.stdout.write(`${sessionPointLine(result)}\n`),
+    });
+    if (sessions.some(({ violations }) => violations.length > 0)) process.exitCode = 1;
     const outage = wholeNumber(values.outage, "outage");
     const outageViolations = outage === 0 ? [] : await runOutage(outage);
     if (outageViolations.length > 0) process.exitCode = 1;
@@ -91,7 +102,7 @@ async function main(): Promise<void> {
       process.stdout.write(
         `Redis away for ${outage} s: ${outageViolations.length === 0 ? "ok" : `VIOLATED\n    ${outageViolations.join("\n    ")}`}\n`,
       );
-    process.stdout.write(`${drillSummary(results, seed)}\n`);
+    process.stdout.write(`${drillSummary(results, seed)}\n${sessionDrillSummary(sessions, seed)}\n`);
     if (results.some(({ violations }) => violations.length > 0)) process.exitCode = 1;
   } finally {
     rmSync(cache, { recursive: true, force: true });

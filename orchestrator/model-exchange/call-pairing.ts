@@ -12,16 +12,26 @@ export const unknownOutcomeText =
   "completely, partly or not at all. Check the state before you repeat it.";
 
 /**
- * Makes a conversation ready for the next request (invariant 11): each call without a result gets one of status
- * `unknown`, placed behind the results of its turn; results that answer no call, and second results, are left out.
- * Providers refuse a request for any of these.
+ * Makes a conversation ready for the next request (invariant 11): a result that came late is placed behind the results
+ * of its turn, and so is one of status `unknown` for each call that has none; results that answer no call, and second
+ * results, are left out. Providers refuse a request for any of these.
  */
 export function pairCalls(items: readonly ModelItem[]): PairedItems {
   const paired: ModelItem[] = [];
   const added: ToolResultItem[] = [];
+  // A result behind a later message: it was made when a host resumed, and the message had been accepted before.
+  const lastResults = new Map<string, { readonly place: number; readonly result: ToolResultItem }>();
+  for (const [place, item] of items.entries())
+    if (item.type === "tool-result") lastResults.set(item.callId, { place, result: item });
   let open = new Map<string, ToolCallItem>();
-  const closeTurn = (): void => {
+  /** Before the item at that place. */
+  const closeTurn = (before: number): void => {
     for (const callId of open.keys()) {
+      const late = lastResults.get(callId);
+      if (late !== undefined && late.place > before) {
+        paired.push(late.result);
+        continue;
+      }
       const result: ToolResultItem = {
         type: "tool-result",
         callId,
@@ -33,16 +43,16 @@ export function pairCalls(items: readonly ModelItem[]): PairedItems {
     }
     open = new Map();
   };
-  for (const item of items) {
+  for (const [place, item] of items.entries()) {
     if (item.type === "tool-result") {
       if (open.delete(item.callId)) paired.push(item);
       continue;
     }
     const startsNewTurn = item.type === "user-message" || paired.at(-1)?.type === "tool-result";
-    if (startsNewTurn) closeTurn();
+    if (startsNewTurn) closeTurn(place);
     paired.push(item);
     if (item.type === "tool-call") open.set(item.callId, item);
   }
-  closeTurn();
+  closeTurn(items.length);
   return { items: paired, added };
 }

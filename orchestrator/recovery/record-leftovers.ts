@@ -18,15 +18,13 @@ export async function removeRecordLeftovers(
   report: (error: unknown) => void,
 ): Promise<LeftoverReport> {
   const conversations = join(dataRoot, "conversations");
-  const tasks = join(dataRoot, "tasks");
   let temporaries = 0;
   let contextCleaned = false;
   const clean = async (directory: string): Promise<void> => {
     temporaries += await removeAbandonedTemporaries(directory);
   };
   const cleanConversation = async (id: ConversationId): Promise<void> => {
-    await clean(join(conversations, id));
-    await cleanBelow(join(tasks, id), clean);
+    temporaries += await removeConversationTemporaries(dataRoot, id);
   };
   const locks = await releaseStaleLocks(
     conversations,
@@ -42,6 +40,17 @@ export async function removeRecordLeftovers(
   if (served !== undefined) await cleanConversation(served);
   await clean(conversations);
   return { locks, temporaries };
+}
+
+/** Removes the temporary files of dead hosts in what one conversation's lock protects; answers how many there were. */
+export async function removeConversationTemporaries(dataRoot: string, id: ConversationId): Promise<number> {
+  let removed = 0;
+  const clean = async (directory: string): Promise<void> => {
+    removed += await removeAbandonedTemporaries(directory);
+  };
+  await clean(join(dataRoot, "conversations", id));
+  await cleanBelow(join(dataRoot, "tasks", id), clean);
+  return removed;
 }
 
 async function cleanBelow(root: string, clean: (directory: string) => Promise<void>): Promise<void> {

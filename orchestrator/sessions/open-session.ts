@@ -143,9 +143,10 @@ export class OpenSession implements Session {
     );
   }
 
-  /** What was left waiting stays until explicit input comes. */
-  holdWaitingInput(): void {
+  /** The conversation was there before: what was left waiting stays until explicit input comes. */
+  takenOver(): void {
     this.#engine.hold();
+    this.#upkeep.takenOver();
   }
 
   attach(options: AttachOptions): Promise<Attachment> {

@@ -156,7 +156,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
   session = new OpenSession(core, authority, hooks);
   if (!parts.isNew) {
     await completions.adopt(records);
-    session.holdWaitingInput();
+    session.takenOver();
   }
   await environment.jobs.supervisor.resume(conversation.id);
   return session;

@@ -1,5 +1,6 @@
 /** What a session does beside its turns: titles, the entry of lists, compaction by command and when it is idle. */
 import { failureOf } from "../contract/failure.ts";
+import { removeConversationTemporaries } from "../recovery/record-leftovers.ts";
 import { writePickerEntry } from "./catalog/picker-entry.ts";
 import type { SessionCore } from "./session-core.ts";
 import { generateTitle, wantsGeneratedTitle } from "./titles.ts";
@@ -22,6 +23,7 @@ export class SessionUpkeep {
   readonly #background = new AbortController();
   readonly #idle: IdleCompaction;
   #titling: Promise<void> = Promise.resolve();
+  #cleaning: Promise<void> = Promise.resolve();
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts;
@@ -41,6 +43,15 @@ export class SessionUpkeep {
       failed: (error) => core.notice("warning", "compaction", failureOf(error).message),
       now: core.environment.now,
     });
+  }
+
+  /** Cleans up after a dead host that had the conversation, beside everything else. */
+  takenOver(): void {
+    const { core } = this.#parts;
+    this.#cleaning = removeConversationTemporaries(core.environment.dataRoot, core.id).then(
+      () => undefined,
+      (error: unknown) => core.environment.report(failureOf(error)),
+    );
   }
 
   /** Work begins: what an idle session would have done is put off. */
@@ -84,6 +95,7 @@ export class SessionUpkeep {
 
   /** Waits for what was begun, and leaves the entry of lists as it is now. */
   async finish(): Promise<void> {
+    await this.#cleaning;
     await this.#titling;
     await this.#writePicker();
   }

@@ -56,7 +56,7 @@ export function drillPlan(count: number, seed: number): readonly DrillPoint[] {
 }
 
 /** Numbers from 0 to below 1 that a seed determines (mulberry32). */
-function generator(seed: number): () => number {
+export function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -66,7 +66,8 @@ function generator(seed: number): () => number {
   };
 }
 
-function shuffled(length: number, random: () => number): number[] {
+/** The numbers below `length` in an order that the generator determines. */
+export function shuffled(length: number, random: () => number): number[] {
   const numbers = Array.from({ length }, (_, index) => index);
   for (let index = length - 1; index > 0; index -= 1) {
     const other = Math.floor(random() * (index + 1));

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { drillSummary, runDrill } from "../../script/drill.ts";
 import { drillPlan, faults, journalRecords } from "../../script/drill/plan.ts";
+import { runSessionDrill, sessionDrillSummary } from "../../script/drill/sessions/session-drill.ts";
+import { sessionLines, sessionPlan } from "../../script/drill/sessions/session-plan.ts";
 
 const seed = 20_261_130;
 const cache = mkdtempSync(join(tmpdir(), "al-drill-"));
@@ -25,6 +27,17 @@ it("a sample of the crash drill: every effect at most once, recorded or reported
     ),
   ).toEqual([]);
   expect(new Set(results.filter(({ hit }) => hit).map(({ point }) => point.fault)).size).toBe(faults.length);
+}, 300_000);
+
+it("a sample of the session drill: nothing lost, shown or told twice, no call without its result, nothing left behind", async () => {
+  const results = await runSessionDrill({ points: 4, seed, parallel: 2 });
+  process.stdout.write(`${sessionDrillSummary(results, seed)}\n`);
+  expect(
+    results.flatMap(({ point, violations }) => violations.map((each) => `${point.number}: ${each}`)),
+  ).toEqual([]);
+  const plan = sessionPlan(300, seed);
+  expect(new Set(plan.map(({ lines }) => lines)).size).toBe(sessionLines + 1);
+  expect(sessionPlan(300, seed)).toEqual(plan);
 }, 300_000);
 
 it("a full drill visits every record of the journal and every fault", () => {

@@ -111,6 +111,15 @@ describe("call pairing", () => {
     expect(added).toMatchObject([{ callId: "a", status: "unknown" }]);
   });
 
+  it("takes a result that came behind a later message, and adds none again", () => {
+    const { items, added } = pairCalls([said, callOf("a"), said, resultOf("a"), callOf("b"), resultOf("b")]);
+    expect(items).toEqual([said, callOf("a"), resultOf("a"), said, callOf("b"), resultOf("b")]);
+    expect(added).toEqual([]);
+    expect(pairCalls([resultOf("a"), callOf("a"), said]).added).toMatchObject([
+      { callId: "a", status: "unknown" },
+    ]);
+  });
+
   it("leaves out results that answer nothing, and second ones", () => {
     const { items } = pairCalls([resultOf("x"), callOf("a"), resultOf("a"), resultOf("a")]);
     expect(items).toEqual([callOf("a"), resultOf("a")]);

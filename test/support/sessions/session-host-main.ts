@@ -1,6 +1,6 @@
 /**
  * A session host in a process of its own, for tests that kill it. Usage: session-host-main.ts WORKSPACE [CONVERSATION]. It opens the
- * conversation, or a new one, and takes lines `prompt TEXT`, `queue TEXT` and `steer TEXT`; it prints each event as a line of JSON.
+ * conversation, or a new one, and takes lines `prompt TEXT`, `queue TEXT`, `steer TEXT` and `jobs`; it prints each event as a line of JSON.
  */
 import { createInterface } from "node:readline";
 import { composeSessions } from "../../../cli/compose-session.ts";
@@ -30,12 +30,18 @@ print({ kind: "open", id: session.id, state: client.state, history: client.histo
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const [verb, ...words] = line.split(" ");
-  const input = { parts: [{ type: "text" as const, text: words.join(" ") }] };
+  if (verb === "jobs") {
+    const detached = session.jobs().filter((job) => job.detached);
+    print({ kind: "jobs", jobs: detached.map(({ jobId, state }) => ({ jobId, state })) });
+    return;
+  }
+  const text = words.join(" ");
+  const input = { parts: [{ type: "text" as const, text }] };
   const act =
     verb === "queue" ? session.queue(input) : verb === "steer" ? session.steer(input) : session.prompt(input);
   act.then(
-    () => print({ kind: "accepted", verb }),
-    (error: unknown) => print({ kind: "refused", verb, error: String(error) }),
+    () => print({ kind: "accepted", verb, text }),
+    (error: unknown) => print({ kind: "refused", verb, text, error: String(error) }),
   );
 });
 lines.on("close", () => void composed.close());

@@ -1,0 +1,180 @@
+/** One point of the session drill: a scripted session, kill -9 of its host, perhaps of the next one too, and what the last one makes of it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { conversationIdSchema } from "../../../orchestrator/contract/identifiers.ts";
+import type { SessionUpdate } from "../../../orchestrator/contract/session.ts";
+import { loadConversation } from "../../../orchestrator/record/conversation.ts";
+import { resolveRoots } from "../../../orchestrator/record/roots.ts";
+import { replayedUpdates } from "../../../orchestrator/sessions/view/history-pages.ts";
+import { type Sandpit, makeSandpit } from "../../../test/support/cli/launch.ts";
+import { type ModelServer, startModelServer } from "../../../test/support/model-server/server.ts";
+import { type HostProcess, startHostProcess } from "../../../test/support/sessions/session-host-process.ts";
+import { remains } from "../remains.ts";
+import type { SessionPoint } from "./session-plan.ts";
+import { answerSession, firstInputs, lastInput, lateInput, sessionEffectLog } from "./session-script.ts";
+import { type SessionEvidence, completedExecutions, sessionViolations } from "./session-verdict.ts";
+
+export type SessionPointResult = {
+  readonly point: SessionPoint;
+  /** False when the session had come to rest before the kill. */
+  readonly hit: boolean;
+  readonly violations: readonly string[];
+  readonly inputs: number;
+  readonly completions: number;
+  readonly durationMs: number;
+};
+
+/** Longest time until the last host has come to rest, in milliseconds. */
+const restLimitMs = 180_000;
+/** Pause between two looks, in milliseconds. */
+const lookMs = 20;
+
+/** Runs one point in a directory of its own, which is gone afterwards unless something was violated. */
+export async function runSessionPoint(point: SessionPoint): Promise<SessionPointResult> {
+  const startedAt = performance.now();
+  const pit = makeSandpit();
+  await using server = await startModelServer((request) => ({ ...answerSession(request), latencyMs: 2 }));
+  const hosts: HostProcess[] = [];
+  const start = async (conversation?: string): Promise<HostProcess> => {
+    const host = await startHostProcess(pit, environmentOf(server), conversation);
+    hosts.push(host);
+    return host;
+  };
+  const first = await start();
+  for (const line of firstInputs) first.send(line);
+  const hit = await killAt(first, point);
+  if (point.againMs !== undefined) {
+    const second = await start(first.opened.id);
+    second.send(`queue ${lateInput}`);
+    await delay(point.againMs);
+    await second.kill();
+  }
+  const last = await start(first.opened.id);
+  last.send(`prompt ${lastInput}`);
+  const endedJobs = await rest(last);
+  await last.close();
+  const evidence = await gather(pit, server, hosts, endedJobs ?? []);
+  const found = [
+    ...(endedJobs === undefined ? [`the last host did not come to rest: ${lastNews(last)}`] : []),
+    ...sessionViolations(evidence),
+    ...(await settledRemains(pit)).map((each) => `left behind: ${each}`),
+  ];
+  if (found.length === 0) pit[Symbol.dispose]();
+  return {
+    point,
+    hit,
+    violations: found.length === 0 ? found : [...found, `kept in ${join(pit.home, "..")}`],
+    inputs: evidence.accepted.length,
+    completions: evidence.endedJobs.length,
+    durationMs: performance.now() - startedAt,
+  };
+}
+
+function environmentOf(server: ModelServer): Readonly<Record<string, string>> {
+  const cache = process.env["NODE_COMPILE_CACHE"];
+  return {
+    AUTOLITH_OPENAI_BASE_URL: server.baseUrl,
+    ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }),
+  };
+}
+
+/** Kills the host after so many lines of its output and a moment; false when it had come to rest before. */
+async function killAt(host: HostProcess, point: SessionPoint): Promise<boolean> {
+  const until = performance.now() + restLimitMs;
+  const isOver = (): boolean =>
+    atRest(host) && host.lines.filter(({ kind }) => kind === "accepted").length === firstInputs.length;
+  while (host.lines.length < point.lines && !isOver() && performance.now() < until) await delay(1);
+  const hit = host.lines.length >= point.lines;
+  await delay(point.delayMs);
+  await host.kill();
+  return hit;
+}
+
+/** No turn runs and nothing waits. */
+function atRest({ lines, opened }: HostProcess): boolean {
+  const turn = lines.findLast(({ kind }) => kind === "turn");
+  const news = lines.findLast(({ kind }) => kind === "pending-input");
+  const waiting = (news?.["inputs"] as readonly unknown[] | undefined) ?? opened.state.pendingInputs;
+  return turn?.["state"] === "idle" && waiting.length === 0;
+}
+
+/** Waits until the host rests and has told of every detached job; answers their executions, undefined when that never comes. */
+async function rest(host: HostProcess): Promise<readonly string[] | undefined> {
+  const until = performance.now() + restLimitMs;
+  while (performance.now() < until) {
+    if (atRest(host)) {
+      const jobs = await askJobs(host);
+      const told = toldJobs(host);
+      const isOver = jobs.every(
+        ({ jobId, state }) => !["queued", "running"].includes(state) && told.has(jobId),
+      );
+      if (isOver && atRest(host)) return jobs.map(({ jobId }) => jobId);
+    }
+    await delay(lookMs);
+  }
+  return undefined;
+}
+
+/** Executions whose end the host has told the model of. */
+function toldJobs({ opened, lines }: HostProcess): ReadonlySet<string> {
+  const live = lines.flatMap((line) => (line.kind === "update" ? [line["update"] as SessionUpdate] : []));
+  return new Set(completedExecutions([...opened.history.map(({ update }) => update), ...live]));
+}
+
+async function askJobs(
+  host: HostProcess,
+): Promise<readonly { readonly jobId: string; readonly state: string }[]> {
+  const before = host.lines.length;
+  host.send("jobs");
+  const line = await host.seen((each) => each.kind === "jobs" && host.lines.indexOf(each) >= before);
+  return line["jobs"] as readonly { readonly jobId: string; readonly state: string }[];
+}
+
+function lastNews(host: HostProcess): string {
+  return JSON.stringify(host.lines.slice(-12)).slice(0, 2_000);
+}
+
+async function gather(
+  pit: Sandpit,
+  server: ModelServer,
+  hosts: readonly HostProcess[],
+  endedJobs: readonly string[],
+): Promise<SessionEvidence> {
+  const lines = hosts.flatMap((host) => host.lines);
+  const texts = (kinds: readonly string[]): readonly string[] =>
+    lines
+      .flatMap((line) => (kinds.includes(line.kind) ? [String(line["text"])] : []))
+      .filter((text) => !text.startsWith("/"));
+  const id = conversationIdSchema.parse(hosts[0]?.opened.id);
+  const directory = join(resolveRoots(pit.environment).data, "conversations");
+  const { records, anomalies } = await loadConversation({ directory }, id);
+  return {
+    accepted: texts(["accepted"]),
+    sent: [...firstInputs.map((line) => line.slice(line.indexOf(" ") + 1)), lateInput, lastInput],
+    shown: replayedUpdates(records, pit.workspace).map(({ update }) => update),
+    requests: server.requests,
+    effects: effectsOf(pit),
+    endedJobs,
+    anomalies: anomalies.map((anomaly) => JSON.stringify(anomaly)),
+    sequences: records.map(({ seq }) => seq),
+  };
+}
+
+function effectsOf(pit: Sandpit): readonly string[] {
+  try {
+    return readFileSync(join(pit.workspace, sessionEffectLog), "utf8").split("\n").slice(0, -1);
+  } catch {
+    // Nothing was done before the kill, and the last prompt's commands say so by their absence elsewhere.
+    return [];
+  }
+}
+
+/** What is left, once processes that are ending have had a moment to end. */
+async function settledRemains(pit: Sandpit): Promise<readonly string[]> {
+  for (let looks = 0; looks < 100; looks += 1) {
+    if (remains(pit).length === 0) return [];
+    await delay(50);
+  }
+  return remains(pit);
+}

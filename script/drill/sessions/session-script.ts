@@ -1,0 +1,56 @@
+/**
+ * The scripted session of a drill: what is typed, and the model that answers by what it is sent, never by how often it was asked. Every
+ * command appends a line of its own to a file, so that what happened can be read after any kill.
+ */
+import { answer, calls } from "../../../test/support/model-server/script.ts";
+import type { RecordedRequest, ScriptedTurn } from "../../../test/support/model-server/script.ts";
+
+/** Where commands leave their lines, in the workspace. */
+export const sessionEffectLog = "effects.log";
+
+/** What the first host is told, in order; each line is a verb and a text. */
+export const firstInputs: readonly string[] = [
+  "prompt typed-one",
+  "queue typed-two",
+  "steer typed-three",
+  "queue /compact",
+  "queue typed-four",
+];
+/** What a host that is killed as well is told. */
+export const lateInput = "typed-late";
+/** What the last host is told, so that everything that waits goes on. */
+export const lastInput = "typed-last";
+
+/** An item of a request on the Responses wire. */
+export type WireItem = {
+  readonly type: string;
+  readonly role?: string;
+  readonly call_id?: string;
+  readonly content?: unknown;
+};
+
+export function itemsOf({ body }: RecordedRequest): readonly WireItem[] {
+  return (body as { readonly input: readonly WireItem[] }).input;
+}
+
+/** Tools for what a person typed, words for everything else. */
+export function answerSession(request: RecordedRequest): ScriptedTurn {
+  if (request.text.includes("Give the conversation below a title")) return answer("A title");
+  if (request.text.includes("You compact the conversation")) return answer("SUMMARY");
+  const last = itemsOf(request).at(-1);
+  const typed =
+    last?.type === "message" && last.role === "user"
+      ? /typed-(\w+)/.exec(JSON.stringify(last.content))?.[1]
+      : undefined;
+  const usage = { input: 1_000, output: 20 };
+  if (typed === undefined) return answer(`answer ${request.number}`, { usage });
+  const effect = (name: string): string => `echo ${typed}-${name} >> ${sessionEffectLog}`;
+  return calls(
+    [
+      { name: "shell__run", arguments: { command: effect("first") } },
+      { name: "shell__run", arguments: { command: effect("detached"), async: true } },
+      { name: "shell__run", arguments: { command: effect("second") } },
+    ],
+    { usage },
+  );
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import type { SessionUpdate } from "../../orchestrator/contract/session.ts";
+import { type SessionEvidence, sessionViolations } from "../../script/drill/sessions/session-verdict.ts";
+import type { RecordedRequest } from "../support/model-server/script.ts";
+
+const message = (text: string, origin: "prompt" | "automatic", messageId = `m:${text}`): SessionUpdate => ({
+  type: "user-message",
+  messageId,
+  text,
+  origin,
+  at: 0,
+});
+const request = (...input: readonly object[]): RecordedRequest =>
+  ({ number: 1, body: { input } }) as unknown as RecordedRequest;
+const call = { type: "function_call", call_id: "c" };
+const result = { type: "function_call_output", call_id: "c" };
+
+const whole: SessionEvidence = {
+  accepted: ["one"],
+  sent: ["one", "two"],
+  shown: [message("one", "prompt"), message('(:completion :EXECUTION-ID "x")', "automatic")],
+  requests: [request(call, result)],
+  effects: ["a", "b"],
+  endedJobs: ["x"],
+  anomalies: [],
+  sequences: [1, 2, 3],
+};
+
+describe("the session drill's verdict", () => {
+  it("finds nothing wrong with a whole session", () => {
+    expect(sessionViolations(whole)).toEqual([]);
+  });
+
+  it.each([
+    ["an input that is lost", { accepted: ["one", "two"] }],
+    ["an input that came twice", { shown: [...whole.shown, message("one", "prompt", "m:9")] }],
+    ["an input that nobody typed", { shown: [...whole.shown, message("three", "prompt")] }],
+    [
+      "a message shown twice",
+      { shown: [...whole.shown, message("two", "prompt"), message("more", "automatic", "m:two")] },
+    ],
+    ["a completion that was never told", { endedJobs: ["x", "y"] }],
+    ["a completion told twice", { shown: [...whole.shown, message(':EXECUTION-ID "x"', "automatic")] }],
+    ["a command that ran twice", { effects: ["a", "a"] }],
+    ["a call without a result", { requests: [request(call)] }],
+    ["a call with two results", { requests: [request(call, result, result)] }],
+    ["a result before its call", { requests: [request(result, call)] }],
+    ["a damaged record", { anomalies: ["cut"] }],
+    ["a gap in the numbers", { sequences: [1, 3] }],
+  ] satisfies readonly [string, Partial<SessionEvidence>][])("reports %s", (_, change) => {
+    expect(sessionViolations({ ...whole, ...change })).not.toEqual([]);
+  });
+});
