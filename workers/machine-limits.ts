@@ -10,6 +10,7 @@ import { outputLineBytes } from "./search/ripgrep.ts";
 import { defaultCaptureLimits } from "./shell/capture-record.ts";
 import { previewBytes } from "./shell/output-preview.ts";
 import { searchResultLimit, searchScanBytes, windowLimitBytes } from "./shell/shell-log-reader.ts";
+import { redirectionLimit } from "./model/http-exchange.ts";
 import { directoryLimit } from "./workspace/directory-reading.ts";
 import { editLimitBytes } from "./workspace/file-editing.ts";
 import { lineTextLimit, linesTextLimit, scanLimitBytes } from "./workspace/file-reading.ts";
@@ -50,5 +51,8 @@ export const machineLimits: readonly Limit[] = [
     ["one line searched", outputLineBytes, "bytes"],
     ["alternatives of a pattern", alternativeLimit, "items"],
   ]),
-  ...topicLimits("agents", [["runs in one thread", runsPerThreadLimit, "items"]]),
+  ...topicLimits("agents", [
+    ["runs in one thread", runsPerThreadLimit, "items"],
+    ["redirections of one request", redirectionLimit, "items"],
+  ]),
 ];

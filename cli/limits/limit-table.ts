@@ -6,7 +6,9 @@ import { workLimits } from "../../orchestrator/settings/limits/work-limits.ts";
 import { sessionLimits } from "../../orchestrator/sessions/session-limits.ts";
 import { redisLimits } from "../../redis/redis-limits.ts";
 import { machineLimits } from "../../workers/machine-limits.ts";
+import { acpLimits } from "../acp/acp-limits.ts";
 import { cancelGraceMs } from "../run-job/run-job.ts";
+import { terminalLimits } from "../terminal/terminal-limits.ts";
 
 /** The bounds in force under `environment`, topic by topic. */
 export function limitTable(environment: Readonly<Record<string, string | undefined>>): readonly Limit[] {
@@ -16,6 +18,8 @@ export function limitTable(environment: Readonly<Record<string, string | undefin
     ...documentLimits,
     ...topicLimits("run-job", [["grace after a cancel or timeout", cancelGraceMs, "milliseconds"]]),
     ...sessionLimits,
+    ...acpLimits,
+    ...terminalLimits,
     ...redisLimits,
   ];
 }

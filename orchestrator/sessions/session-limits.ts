@@ -6,6 +6,7 @@ import { windowCharacters } from "./catalog/conversation-scheme.ts";
 import { eventBatchLimit, eventLogCharacters, eventLogLimit } from "./event-log.ts";
 import { approvalLimit } from "./permissions/permission-broker.ts";
 import { titleLimit } from "./titles.ts";
+import { idleHistoryCharacters, idlePromptTokens } from "./turns/idle-compaction.ts";
 import { historyPageLimit } from "./view/history-pages.ts";
 import { keptCharacters } from "./view/live-output.ts";
 
@@ -20,5 +21,7 @@ export const sessionLimits: readonly Limit[] = topicLimits("sessions", [
   ["remembered approvals", approvalLimit, "items"],
   ["commands approved for good", permissionRuleLimit, "items"],
   ["one command approved for good", ruleCommandLimit, "characters"],
+  ["prompt from which an idle session is compacted", idlePromptTokens, "tokens"],
+  ["history from which an idle session is compacted", idleHistoryCharacters, "characters"],
   ["title", titleLimit, "characters"],
 ]);

@@ -70,7 +70,7 @@ describe("a shared Redis", () => {
     const port = typeof address === "object" ? address?.port : undefined;
     const start = performance.now();
     await expect(opened(`redis://127.0.0.1:${port}`)).rejects.toMatchObject({ code: "redis-unreachable" });
-    expect(performance.now() - start).toBeLessThan(8000);
+    expect(performance.now() - start).toBeLessThan(30_000);
     await expect(opened("unix:///nowhere/at/all")).rejects.toMatchObject({ code: "redis-unreachable" });
   });
 });

@@ -7,7 +7,7 @@ import { type BodyWatch, WatchedBody } from "./response-body.ts";
 
 /** Redirections that are followed: the ones that keep method and body. */
 const redirections = new Set([307, 308]);
-const redirectionLimit = 5;
+export const redirectionLimit = 5;
 
 /** What the SDK hands to its `fetch`; its bodies are JSON texts. */
 export type ExchangeInit = {

@@ -97,7 +97,7 @@ export function acpUpdates(update: SessionUpdate, shown: ShownKinds): readonly A
 }
 
 /** Consecutive chunks of one message as one, up to this many characters: a client that is behind gets fewer notifications. */
-const mergedChunkLimit = 65_536;
+export const mergedChunkLimit = 65_536;
 
 /** The same updates with neighbouring chunks of one message joined. */
 export function mergeChunks(updates: readonly AcpUpdate[]): readonly AcpUpdate[] {

@@ -46,7 +46,7 @@ export type Edit =
   | { readonly type: "set"; readonly text: string };
 
 /** Inputs that are kept for recall. */
-const recallLimit = 1_000;
+export const recallLimit = 1_000;
 
 export const emptyComposer: Composer = {
   buffer: emptyBuffer,

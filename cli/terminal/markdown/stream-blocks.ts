@@ -16,9 +16,9 @@ export type Cut = {
 };
 
 /** Characters of a block without any place to cut, from which it is cut at a line end or a space all the same. */
-const blockCharacterLimit = 8_192;
+export const blockCharacterLimit = 8_192;
 /** Lines of an open fence that stay together. */
-const openLineLimit = 40;
+export const openLineLimit = 40;
 
 /** The longest finished beginning of `text`, which begins inside `fence` when that is given. */
 export function finishedCut(text: string, fence: OpenFence | undefined): Cut {

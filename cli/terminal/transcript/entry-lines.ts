@@ -22,7 +22,7 @@ export const plainLook: TranscriptLook = {
 };
 
 /** Lines of a user message that are shown; the rest is counted. */
-const userLineLimit = 60;
+export const userLineLimit = 60;
 /** From this width on, what is said is indented below its label. */
 const indentFrom = 40;
 

@@ -21,9 +21,9 @@ const marks: Readonly<
 /** Lines of output at the beginning and end of a text that are shown. */
 const [headLines, tailLines] = [1, 4];
 /** Lines of differences that are shown of one call. */
-const diffLineLimit = 40;
+export const diffLineLimit = 40;
 /** Characters of one output line that are shown. */
-const outputLineCharacters = 500;
+export const outputLineCharacters = 500;
 
 /** The lines of a call. `isCompact`: output only of commands and failures. */
 export function toolLines(entry: ToolEntry, width: number, isCompact: boolean): readonly Line[] {

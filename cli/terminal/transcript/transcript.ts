@@ -30,7 +30,7 @@ export type Transcript = {
 /** Ids that are remembered. */
 const rememberedIds = 2_048;
 /** Entries that may be live; older ones are printed as they are. */
-const liveEntryLimit = 256;
+export const liveEntryLimit = 256;
 
 export const emptyTranscript: Transcript = {
   live: [],

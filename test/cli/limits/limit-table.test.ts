@@ -11,13 +11,14 @@ import { defaultCaptureLimits } from "../../../workers/shell/capture-record.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const rooms = ["cli", "lisp/data-forms", "orchestrator", "redis", "roles", "workers"];
-const tables =
-  /(^|\/)(document-limits|work-limits|session-limits|machine-limits|redis-limits|limit-table)\.ts$/;
+const tables = /(^|\/)((document|work|session|machine|redis|acp|terminal)-limits|limit-table)\.ts$/;
 
 /** Constants that look like bounds of the program and are the inner measure of one algorithm, a part of a format or a second view of a listed bound. */
 const inner: ReadonlySet<string> = new Set([
   // Pieces of work: how much is read, written or waited for at once. They bound nothing that anybody could hit.
   ...["blockBytes", "chunkBytes", "windowBytes", "drainByteLimit", "blockingWaitSeconds", "outputLineBytes"],
+  // The terminal's copy of the bound of the contract, which a test compares; a frame of the WebSocket standard; effort of one search.
+  ...["inputCharacters", "controlLimit", "distanceLimit"],
   ...["longestTimerMs", "longestPauseMs", "anchorPrefixBytes", "stallCharacters", "logTailBytes"],
   // Excerpts inside messages.
   ...[

@@ -144,16 +144,18 @@ describe.each(wires)("a connection over %s", (wire) => {
 
   it("that gives no response head times out", async () => {
     const silent = answer("never", { fault: { kind: "stall", after: "request" } });
-    const { outcome, host } = await play([silent, silent, answer("Done.")], wire, {
-      responseHeadTimeoutMs: 60,
+    const { outcome, host } = await play(({ number }) => (number <= 2 ? silent : answer("Done.")), wire, {
+      responseHeadTimeoutMs: 800,
     });
     expect(outcome).toEqual({ status: "finished", requests: 1 });
-    expect(host.all("attempt-failed").map(({ failure }) => failure.code)).toEqual(["timeout", "timeout"]);
+    // A busy machine may lose the answer as well.
+    const codes = host.all("attempt-failed").map(({ failure }) => failure.code);
+    expect([codes.length >= 2, new Set(codes)]).toEqual([true, new Set(["timeout"])]);
   });
 
   it("that falls silent inside the stream times out, and counts as generation", async () => {
     const silent = calls([write], { text: "I write.", fault: { kind: "stall", after: 4 } });
-    const { outcome, host, requests } = await play(() => silent, wire, { streamIdleTimeoutMs: 400 });
+    const { outcome, host, requests } = await play(() => silent, wire, { streamIdleTimeoutMs: 1_500 });
     expect(outcome).toMatchObject(failedWith("timeout"));
     expect(requests).toHaveLength(3);
     expect(host.all("attempt-failed").every(({ failure }) => failure.outputReceived)).toBe(true);

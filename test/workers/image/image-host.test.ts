@@ -47,7 +47,7 @@ describe("an image in its thread", () => {
     const started = performance.now();
     controller.abort("user");
     expect(await endless).toMatchObject({ kind: "cancelled", reason: "user" });
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   it("calls functions of the main thread, whose failures are Lisp errors", async () => {

@@ -76,7 +76,9 @@ describe("what a sandboxed command can do", () => {
 
   test("a deadline asks its processes first and kills them then", async () => {
     const at = await scene();
-    const asked = await confinedBash(at, "trap 'echo bye; exit 0' TERM; sleep 60 & wait", { timeoutMs: 500 });
+    const asked = await confinedBash(at, "trap 'echo bye; exit 0' TERM; sleep 60 & wait", {
+      timeoutMs: 2_000,
+    });
     expect(asked.end.cause).toBe("timeout");
     expect(asked.text).toBe("bye\n");
     const deaf = await confinedBash(at, "trap '' TERM; while :; do sleep 1; done", { timeoutMs: 300 });

