@@ -1,14 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type DataForm,
-  type DataList,
-  DataFormError,
-  Keyword,
-  formToJson,
-  jsonToForm,
-  keyword,
-} from "../../lisp/data-forms/index.ts";
+import { DataFormError, keyword } from "../../lisp/data-forms/index.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
 import { type JobJournal, type JobRecord, jobRecordSchema } from "../jobs/journal-records.ts";
 import type { GroupCommitOptions } from "./group-commit.ts";
@@ -16,13 +8,14 @@ import { errnoOf, recordFailure } from "./failure.ts";
 import type { DecodedLine, JournalAnomaly } from "./journal-reading.ts";
 import { type NumberedJobRecord, retainedJobRecords } from "./job-journal-compaction.ts";
 import { type JournalCodec, openJournal, readJournal } from "./journal.ts";
-import { formToLine, lineToForm } from "./line-form.ts";
+import { formToLine } from "./line-form.ts";
+import { recordFields, recordLine } from "./record-codec.ts";
 import { publishFile } from "./publication.ts";
 
 /** A line of a job journal: a record, or the mark that compaction leaves at the beginning. */
 export type JobJournalLine = JobRecord | { readonly kind: "compacted" };
 
-const compactedHead = keyword("compacted");
+const compactedKind = "compacted";
 const throughSeqKey = keyword("through-seq");
 
 /**
@@ -30,28 +23,19 @@ const throughSeqKey = keyword("through-seq");
  * arrays and objects in their portable form (facts B.5); an absent value is left out.
  */
 export const jobRecordCodec: JournalCodec<JobJournalLine, JobRecord> = {
-  encode: ({ kind, at, ...rest }, seq) => {
-    const fields = Object.entries(rest).flatMap(([name, value]) =>
-      value === undefined ? [] : [keyword(dashed(name)), jsonToForm(value)],
-    );
-    return formToLine([keyword(kind), keyword("seq"), seq, keyword("at"), at, ...fields]);
-  },
+  encode: recordLine,
   decode: (line) => {
-    const form = lineToForm(line);
-    const head = Array.isArray(form) ? (form as DataList)[0] : undefined;
-    if (!Array.isArray(form) || !(head instanceof Keyword) || form.length % 2 === 0) {
-      throw new DataFormError("invalid-structure", "a job record is a kind followed by keys and values");
-    }
-    const { seq, ...fields } = fieldsOf(form as DataList);
-    if (head === compactedHead) return compactionMark(fields["throughSeq"]);
+    const { kind, fields } = recordFields(line);
+    const { seq, ...rest } = fields;
+    if (kind === compactedKind) return compactionMark(rest["throughSeq"]);
     if (typeof seq !== "number") throw new DataFormError("invalid-structure", "a job record has a :seq");
-    return { seq, record: jobRecordSchema.parse({ kind: head.name.toLowerCase(), ...fields }) };
+    return { seq, record: jobRecordSchema.parse({ kind, ...rest }) };
   },
 };
 
 /** The first line of a compacted journal: numbers up to `throughSeq` may be missing. */
 export function compactionLine(throughSeq: number): string {
-  return formToLine([compactedHead, throughSeqKey, throughSeq]);
+  return formToLine([keyword(compactedKind), throughSeqKey, throughSeq]);
 }
 
 function compactionMark(throughSeq: unknown): DecodedLine<JobJournalLine> {
@@ -59,24 +43,6 @@ function compactionMark(throughSeq: unknown): DecodedLine<JobJournalLine> {
     throw new DataFormError("invalid-structure", "the mark of a compaction has a :through-seq");
   }
   return { seq: undefined, record: { kind: "compacted" }, gapsThrough: throughSeq };
-}
-
-function fieldsOf(list: DataList): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (let index = 1; index < list.length; index += 2) {
-    const name = list[index];
-    if (!(name instanceof Keyword)) throw new DataFormError("invalid-structure", "a key is a keyword");
-    fields[camelCased(name.name)] = formToJson(list[index + 1] as DataForm);
-  }
-  return fields;
-}
-
-function dashed(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-function camelCased(name: string): string {
-  return name.toLowerCase().replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
 /** The file of a conversation's job journal, beside its directory. */
