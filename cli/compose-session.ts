@@ -132,6 +132,7 @@ async function compose(
     dataRoot: roots.data,
     stateRoot: roots.state,
     runner: pool,
+    mail: redis.mail,
     jobs,
     models,
     listModels: () => cataloguedModels.map(listedModel),

@@ -21,6 +21,7 @@ import { HeadlessHost, type HeadlessHostParts } from "../orchestrator/host/headl
 import type { JobAnnouncement } from "../orchestrator/jobs/supervisor.ts";
 import { headlessAuthority, judgementText } from "../orchestrator/permissions/headless-authority.ts";
 import { modelClassifier } from "../orchestrator/permissions/model-classifier.ts";
+import { laterTransport } from "../orchestrator/peers/later-transport.ts";
 import { PendingQueue } from "../orchestrator/queue/pending-queue.ts";
 import { jobLimits } from "../orchestrator/settings/job-limits.ts";
 import { knownSecretRemover, secretRemover, secretValues } from "../orchestrator/secrets/secret-removal.ts";
@@ -189,6 +190,7 @@ async function compose(
     ],
     machineTools: machine.tools,
     worktrees: machine.worktrees,
+    mail: laterTransport(redisSoon.then((redis) => redis.mail)),
     roles,
     models,
     authority,

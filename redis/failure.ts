@@ -13,6 +13,9 @@ import { AutolithError } from "../orchestrator/contract/failure.ts";
  * - `redis-evicting`: the server may throw keys away when memory is short.
  * - `redis-full`: the server refuses writes because its memory or its disk is used up.
  * - `queue-unavailable`: the store did not take the entries in time.
+ * - `mail-unavailable`: it is not certain that a letter was taken, or a mailbox cannot be attended now.
+ * - `mail-full`: too many letters wait in a mailbox.
+ * - `mail-malformed`: what lay in a mailbox is no letter; it was dropped.
  * - `lease-lost`: the lease is held by somebody else, or nobody, now.
  */
 export type RedisErrorCode =
@@ -26,12 +29,17 @@ export type RedisErrorCode =
   | "redis-evicting"
   | "redis-full"
   | "queue-unavailable"
+  | "mail-unavailable"
+  | "mail-full"
+  | "mail-malformed"
   | "lease-lost";
 
 const retryable: ReadonlySet<RedisErrorCode> = new Set([
   "redis-unreachable",
   "redis-full",
   "queue-unavailable",
+  "mail-unavailable",
+  "mail-full",
 ]);
 
 /** An error of the Redis side. Messages never hold credentials. */

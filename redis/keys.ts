@@ -30,6 +30,16 @@ export function fenceKey(name: string): string {
   return `${keyPrefix}:fence:${name}`;
 }
 
+/** Stream: letters that wait for a session. */
+export function mailboxKey(session: string): string {
+  return `${keyPrefix}:mail:${session}`;
+}
+
+/** Channel: wakes who attends the mailbox of a session. */
+export function mailChannel(session: string): string {
+  return `${keyPrefix}:mail-wake:${session}`;
+}
+
 /** String: the token under which BullMQ holds an entry of a queue as claimed. */
 export function queueLockKey(
   hostId: HostId,

@@ -10,6 +10,7 @@ import { RedisError, redisErrorCode } from "./failure.ts";
 import { registerHost, sweepDeadHosts, unregisterHost } from "./host-registry.ts";
 import type { HostId } from "./keys.ts";
 import { Leases } from "./lease.ts";
+import { RedisMail } from "./mail/redis-mail.ts";
 import { privateServerLocation } from "./private-server/location.ts";
 import { PrivateServer } from "./private-server/private-server.ts";
 import { BullQueue } from "./queue/bull-queue.ts";
@@ -47,6 +48,7 @@ export class RedisRuntime {
   readonly hostId: HostId;
   readonly queue: QueuePort;
   readonly leases: Leases;
+  readonly mail: RedisMail;
   readonly #producer: Redis;
   readonly #consumer: Redis;
   readonly #server: PrivateServer | undefined;
@@ -57,7 +59,12 @@ export class RedisRuntime {
   private constructor(
     options: RedisRuntimeOptions,
     server: PrivateServer | undefined,
-    connections: { readonly producer: Redis; readonly consumer: Redis; readonly hostId: HostId },
+    connections: {
+      readonly producer: Redis;
+      readonly consumer: Redis;
+      readonly hostId: HostId;
+      readonly endpoint: RedisEndpoint;
+    },
     outage: OutageReport,
   ) {
     this.hostId = connections.hostId;
@@ -74,6 +81,12 @@ export class RedisRuntime {
       ...(options.expected === undefined ? {} : { expected: options.expected }),
     });
     this.queue.onHealth(outage.healthChanged);
+    this.mail = new RedisMail({
+      commands: connections.producer,
+      openSubscriber: () => openConnection(connections.endpoint, "consumer", { onError: outage.report }),
+      onHealth: (listener) => this.queue.onHealth(listener),
+      onError: options.onError,
+    });
     connections.producer.on("close", () => this.#recover());
   }
 
@@ -133,7 +146,7 @@ export class RedisRuntime {
       if (server === undefined) await checkServer(producer, endpoint);
       const hostId: HostId = randomUUID();
       await registered(producer, hostId, endpoint);
-      return new RedisRuntime(options, server, { producer, consumer, hostId }, outage);
+      return new RedisRuntime(options, server, { producer, consumer, hostId, endpoint }, outage);
     } catch (error) {
       await Promise.all(opened.map((client) => closeConnection(client, connectionCloseMs)));
       throw error;
@@ -150,7 +163,8 @@ export class RedisRuntime {
     if (this.#closing) return;
     this.#closing = true;
     const endsAt = Date.now() + deadlineMs;
-    await this.queue.close(Math.max(0, deadlineMs - connectionCloseMs));
+    await this.mail.close(connectionCloseMs);
+    await this.queue.close(Math.max(0, endsAt - Date.now() - connectionCloseMs));
     const leaving = unregisterHost(this.#producer, this.hostId).catch(this.#onError);
     await withinDeadline(leaving, Math.max(0, endsAt - Date.now()));
     await Promise.all(

@@ -17,7 +17,7 @@ import type { JobExecution } from "../jobs/supervisor.ts";
 import type { DispatchOptions } from "../tools/dispatcher.ts";
 import { agentOutcomeOf } from "./agent-result.ts";
 import { AgentHost } from "./agent-host.ts";
-import { type CompletionSource, childBoundary } from "./child-boundary.ts";
+import { type CompletionSource, type MailSource, childBoundary } from "./child-boundary.ts";
 import { assignmentText, parentSteeringText } from "./instructions.ts";
 import { runAgent } from "./run-agent.ts";
 import type { PromptReplies } from "./prompt-replies.ts";
@@ -34,6 +34,7 @@ export type ChildRun = {
   readonly replies: PromptReplies;
   readonly yielding: YieldState;
   readonly completions: CompletionSource;
+  readonly mail: MailSource;
   /** The outcome once what belongs to the end of the run is done (an isolated child's work is secured). */
   readonly concluded: (outcome: Outcome<AgentResult>) => Promise<Outcome<AgentResult>>;
   /** The thread's specification without what the record supplies. */

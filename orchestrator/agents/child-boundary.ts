@@ -19,11 +19,20 @@ export type ChildBoundaryParts = {
   readonly yielding: YieldState;
   /** Detached jobs of this agent, and the text of each completion that is ready. */
   readonly completions: CompletionSource;
+  readonly mail: MailSource;
   /** Wraps a steering message for the model. */
   readonly steeringText: (message: SteeringMessage) => string;
   readonly replies: PromptReplies;
   /** Aborted when the child is cancelled. */
   readonly signal: AbortSignal;
+};
+
+/** Mail that comes by itself, under grants with context. */
+export type MailSource = {
+  /** True while some waits. */
+  waits(): boolean;
+  /** Puts what waits into the record and acknowledges it; answers the texts. */
+  deliver(transcript: AgentTranscript): Promise<readonly string[]>;
 };
 
 /** Completions of the agent's own detached jobs. */
@@ -42,12 +51,13 @@ type Message = { readonly text: string; readonly options: UserMessageOptions };
 
 /** The policy of one child run. Steering and completions are in the record before they are acknowledged. */
 export function childBoundary(parts: ChildBoundaryParts): (turn: TurnEnd) => Promise<Continuation> {
-  const { transcript, steering, yielding, completions, replies, signal } = parts;
+  const { transcript, steering, yielding, completions, mail, replies, signal } = parts;
   let reminders = 0;
   return async ({ calledTools, settled }) => {
     yielding.observe(settled);
     if (yielding.accepted !== undefined || yielding.givenUp !== undefined) return "finish";
-    const idle = !calledTools && steering.pendingCount === 0 && completions.ready().length === 0;
+    const idle =
+      !calledTools && steering.pendingCount === 0 && completions.ready().length === 0 && !mail.waits();
     if (idle && completions.awaiting()) await completions.arrival(signal, steering);
     const waiting = await steering.read(signal);
     const ready = completions.ready();
@@ -58,8 +68,9 @@ export function childBoundary(parts: ChildBoundaryParts): (turn: TurnEnd) => Pro
       })),
       ...ready.map(({ text, executionId }) => ({ text, options: { completionOf: executionId } })),
     ];
+    const letters = await mail.deliver(transcript);
     const mayRemind = replies.answeredNow || reminders < yieldReminderLimit;
-    if (messages.length === 0 && !calledTools && !signal.aborted && mayRemind) {
+    if (messages.length + letters.length === 0 && !calledTools && !signal.aborted && mayRemind) {
       // An answer to a person is no attempt to end.
       if (!replies.answeredNow) reminders += 1;
       messages.push({ text: yieldReminder, options: {} });
@@ -69,6 +80,6 @@ export function childBoundary(parts: ChildBoundaryParts): (turn: TurnEnd) => Pro
     steering.acknowledge(waiting);
     replies.read(waiting.filter(({ from }) => from === "person").map(({ id }) => id));
     await completions.delivered(ready.length);
-    return messages.map(({ text }) => ({ type: "user-message", text }));
+    return [...letters, ...messages.map(({ text }) => text)].map((text) => ({ type: "user-message", text }));
   };
 }

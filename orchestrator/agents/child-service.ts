@@ -25,6 +25,7 @@ import type { OverflowSink, SettledCall } from "../tools/dispatcher.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ChildRun } from "./agent-executor.ts";
 import type { ChildRole } from "./child-role.ts";
+import type { ConversationMail } from "../peers/conversation-mail.ts";
 import type { ConversationWorktrees } from "../worktrees/conversation-worktrees.ts";
 import { type IsolationNote, childInstructions } from "./instructions.ts";
 import { LiveChild, type LiveChildParts } from "./live-child.ts";
@@ -63,6 +64,8 @@ export type ChildServiceParts = LiveChildParts & {
   readonly models: ModelDirectory;
   readonly authority: Authority;
   readonly worktrees: ConversationWorktrees;
+  /** Mail that is handed over at boundaries. */
+  readonly mail: Pick<ConversationMail, "waitsFor" | "deliver">;
   /** Said to children about how commands run. */
   readonly permissionNote: () => string;
   /** The primary's model: what its children run on when their role names none. Empty where there is no primary. */
@@ -242,6 +245,10 @@ export class ChildService {
     const registry = this.#parts.tools.select((tool) => isOffered(tool, role, canSpawn), [yielding.tool()]);
     return {
       transcript: await this.#parts.openTranscript(job),
+      mail: {
+        waits: () => this.#parts.mail.waitsFor(job),
+        deliver: (transcript) => this.#parts.mail.deliver(job, transcript),
+      },
       concluded: (outcome) => withSecuredWork(job, outcome, this.#parts.worktrees),
       steering: live.steering,
       replies: live.replies,

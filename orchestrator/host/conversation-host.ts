@@ -34,6 +34,8 @@ import { RecordLog } from "../record/record-log.ts";
 import type { JobInventory } from "../recovery/job-inventory.ts";
 import type { RecoveredJobs } from "../recovery/recover-jobs.ts";
 import { recoverConversation } from "../recovery/recover-conversation.ts";
+import { ConversationMail } from "../peers/conversation-mail.ts";
+import type { PeerTransport } from "../peers/peer-transport.ts";
 import { realPath } from "../permissions/headless-authority.ts";
 import { contextScheme } from "../resources/context-scheme.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
@@ -58,6 +60,8 @@ export type ConversationHostParts = {
   readonly runner: AgentRunner;
   /** Git, for isolated children. */
   readonly worktrees: WorktreeMachine;
+  /** Carries mail between sessions. */
+  readonly mail: PeerTransport;
   /** Resource schemes. `mayInspect` tells whether a caller may look at an execution of its root conversation. */
   readonly schemes: (
     mayInspect: (caller: ToolCaller, executionId: string) => boolean,
@@ -111,6 +115,7 @@ export class ConversationHost {
   readonly overflow: OverflowStore;
   readonly publication: PublicationParts;
   readonly worktrees: ConversationWorktrees;
+  readonly mail: ConversationMail;
   /** What a dead host left of this conversation, as it was when this one opened it. */
   readonly inventory: JobInventory;
   readonly #parts: ConversationHostParts;
@@ -125,6 +130,7 @@ export class ConversationHost {
       readonly journal: OpenedJobJournal["journal"];
       readonly jobs: RecoveredJobs;
       readonly inventory: JobInventory;
+      readonly mail: ConversationMail;
     },
   ) {
     this.#parts = parts;
@@ -132,6 +138,7 @@ export class ConversationHost {
     this.conversation = opened.conversation;
     this.journal = opened.journal;
     this.inventory = opened.inventory;
+    this.mail = opened.mail;
     this.publication = {
       ...publicationPlaces(parts),
       namesOf: (job) => this.views.namesOf(job),
@@ -180,7 +187,16 @@ export class ConversationHost {
       journal,
       places: publicationPlaces(parts),
     });
-    return new ConversationHost(parts, { supervisor, conversation, journal, ...earlier });
+    const mail = await ConversationMail.open({
+      conversationId: conversation.id,
+      conversationsDirectory: conversationsDirectory(parts),
+      rootRecords,
+      supervisor,
+      transport: parts.mail,
+      report: (error) => parts.report(failureOf(error)),
+      now: parts.now,
+    });
+    return new ConversationHost(parts, { supervisor, conversation, journal, mail, ...earlier });
   }
 
   get id(): ConversationId {
@@ -210,6 +226,7 @@ export class ConversationHost {
     if (announcement.kind !== "settled") return;
     this.children.completed(this.views.completionOf(announcement.job, announcement.outcome));
     this.#roleOf.delete(announcement.job.executionId);
+    this.mail.ended(announcement.job);
     if (!announcement.job.detached) this.#parts.handedOver(announcement.job);
   }
 
@@ -221,6 +238,7 @@ export class ConversationHost {
 
   /** Closes journal and record. */
   async close(): Promise<void> {
+    await this.mail.close();
     await this.journal.close();
     await this.conversation.close();
   }
@@ -258,6 +276,7 @@ export class ConversationHost {
         now: this.#parts.now,
       }),
       this.#continuityTool(),
+      ...this.mail.tools(),
       worktreeTool({
         supervisor,
         worktrees: this.worktrees,
@@ -328,6 +347,7 @@ export class ConversationHost {
       models: parts.models,
       authority: parts.authority,
       worktrees: this.worktrees,
+      mail: this.mail,
       permissionNote: parts.permissionNote,
       primaryModel: parts.primaryModel,
       overflow: this.overflow,

@@ -195,7 +195,6 @@ function sendTool({ peers }: PeerToolParts): ToolDeclaration {
     description:
       "Writes to an agent that you have a grant for. `receiver` is its endpoint id from peer.discover. The id is yours and stays with this text: repeating the same message changes nothing, so repeat it when you do not know whether it arrived.",
     arguments: z.strictObject({ id, receiver: z.string().min(1).max(peerIdLimit), text: z.string() }),
-    concurrency: "parallel",
     audience: "all",
     execute: async ({ id: messageId, receiver, text }, { caller }) => {
       const message = await peers().send(callerEndpoint(caller), parseEndpointId(receiver), messageId, text);
@@ -281,7 +280,7 @@ function inspectTool({ peers }: PeerToolParts): ToolDeclaration {
           content: fitReport((size) => properties({ message: messageForm(message, size) })),
         });
       }
-      return Promise.resolve(ok(pageForm(peers().visible(viewer), args.offset, args.limit)));
+      return Promise.resolve(ok(fittingPage(peers().visible(viewer), args.offset, args.limit)));
     },
   });
 }
@@ -327,6 +326,14 @@ function messageForm(message: Message, size: number): DataList {
     result,
     cancelled: state === "cancelled",
   });
+}
+
+/** The page with as many whole entries as the answer has room for. */
+function fittingPage(messages: readonly Message[], offset: number, limit: number): DataList {
+  const page = pageForm(messages, offset, limit);
+  return limit === 1 || printDataForm(page).length <= reportLimit
+    ? page
+    : fittingPage(messages, offset, Math.ceil(limit / 2));
 }
 
 function pageForm(messages: readonly Message[], offset: number, limit: number): DataList {

@@ -11,6 +11,7 @@ import type { JobHost } from "../host/job-host.ts";
 import type { SpawnLimits } from "../jobs/spawn-budget.ts";
 import type { Job } from "../jobs/job-table.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
+import type { PeerTransport } from "../peers/peer-transport.ts";
 import type { PapercutStore } from "../papercuts/papercut-store.ts";
 import type { PermissionRules } from "../permissions/permission-rules.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
@@ -26,6 +27,8 @@ export type SessionEnvironment = {
   readonly runner: AgentRunner;
   /** Git, for isolated children. */
   readonly worktrees: WorktreeMachine;
+  /** Carries mail between sessions. */
+  readonly mail: PeerTransport;
   readonly jobs: JobHost;
   readonly models: ModelDirectory;
   /** The models that are known here; `contextWindow` is the one in force when nothing else is set. */

@@ -83,6 +83,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     dataRoot: environment.dataRoot,
     runner: environment.runner,
     worktrees: environment.worktrees,
+    mail: environment.mail,
     schemes: (mayInspect) => [
       ...environment.schemes(mayInspect),
       conversationScheme({ dataRoot: environment.dataRoot, current: conversation.id }),

@@ -59,6 +59,7 @@ export class PrimaryTurns {
     this.#resumeTurn = this.#core.interrupted !== undefined;
     if (this.#resumeTurn) this.resetCache();
     await completions.deliver(transcript);
+    await this.#core.host.mail.deliver(undefined, transcript);
     const outcome = await runPrimary(
       {
         runner: environment.runner,
@@ -182,12 +183,18 @@ export class PrimaryTurns {
     const messages = [
       ...(await this.#deliverSteering()),
       ...(await this.#core.completions.deliver(this.#core.transcript)),
+      ...(await this.#deliverMail()),
     ];
     if (!calledTools && messages.length === 0) {
       await this.#yielded();
       return "finish";
     }
     return anew || this.#parts.compactor.isFull() ? "restart" : messages;
+  }
+
+  async #deliverMail(): Promise<readonly UserMessage[]> {
+    const texts = await this.#core.host.mail.deliver(undefined, this.#core.transcript);
+    return texts.map((text) => ({ type: "user-message", text }));
   }
 
   async #deliverSteering(): Promise<readonly UserMessage[]> {

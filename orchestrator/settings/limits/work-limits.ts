@@ -30,6 +30,12 @@ import { requestedNameLimit } from "../../jobs/names.ts";
 import { hurryUpAdmissions } from "../../jobs/spawn-budget.ts";
 import { toolArgumentDepth } from "../../model-exchange/tool-arguments.ts";
 import { wireNameLimit } from "../../model-exchange/wire-names.ts";
+import { peerIdLimit } from "../../peers/endpoint.ts";
+import { grantLimit, mailboxLimit, messageLimit, rememberedGrantLimit } from "../../peers/peer-decisions.ts";
+import { peerJournalLimitBytes } from "../../peers/peer-journal.ts";
+import { peerTextLimit } from "../../peers/peer-records.ts";
+import { mailPerBoundary } from "../../peers/peer-service.ts";
+import { peerWaitLimitSeconds } from "../../peers/peer-tools.ts";
 import { classifiedCommandLimit } from "../../permissions/classifier-prompt.ts";
 import { chainLimit, depthLimit } from "../../permissions/command-chain.ts";
 import { answerTokenLimit } from "../../permissions/model-classifier.ts";
@@ -154,6 +160,18 @@ const papercutLimits = topicLimits("papercuts", [
   ["content", papercutContentLimit, "characters"],
 ]);
 
+const mailLimits = topicLimits("mail", [
+  ["text of a message", peerTextLimit, "characters"],
+  ["id of a message or grant", peerIdLimit, "characters"],
+  ["unsettled messages of one receiver", mailboxLimit, "items"],
+  ["messages of a session", messageLimit, "items"],
+  ["active grants of a session", grantLimit, "items"],
+  ["remembered grants of a session", rememberedGrantLimit, "items"],
+  ["messages handed over at one boundary", mailPerBoundary, "items"],
+  ["one wait", peerWaitLimitSeconds, "seconds"],
+  ["journal of a session's mail", peerJournalLimitBytes, "bytes"],
+]);
+
 const inputLimits = topicLimits("input", [
   ["one input", inputCharacterLimit, "characters"],
   ["images of one input", inputImageLimit, "items"],
@@ -175,5 +193,6 @@ export function workLimits(environment: Environment): readonly Limit[] {
     ...permissionLimits,
     ...inputLimits,
     ...papercutLimits,
+    ...mailLimits,
   ];
 }
