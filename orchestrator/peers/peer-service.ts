@@ -219,7 +219,7 @@ export class PeerService {
     const work = this.#tail.then(async () => {
       if (this.#closed) throw new PeerMessageError("closed", "The mailbox of this session is closed.");
       const drafts = decide();
-      const records = drafts.map((draft): PeerRecord => ({ ...draft, at: this.#parts.now() }) as PeerRecord);
+      const records = drafts.map((draft): PeerRecord => ({ ...draft, at: this.#parts.now() }));
       await this.#journal.append(records);
       for (const record of records) this.#state.apply(record);
       if (records.length > 0) this.#announce();

@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import { RedisError } from "../failure.ts";
+import { type Script, loadScript, runScript } from "../script.ts";
 
 /** Letters read at a time. */
 const batchSize = 64;
@@ -20,6 +21,7 @@ export interface MailboxReaderParts<Letter> {
 /** Reads one mailbox from its beginning whenever it is woken, one letter after the other; each is removed when it was taken. */
 export class MailboxReader<Letter> {
   readonly #parts: MailboxReaderParts<Letter>;
+  readonly #remove: Script = loadScript("remove-mail-1");
   #reading: Promise<void> = Promise.resolve();
   #isWoken = false;
   #isClosed = false;
@@ -55,7 +57,7 @@ export class MailboxReader<Letter> {
           if (this.#isClosed) return;
           const letter = this.#decoded(id, fields);
           if (letter !== undefined) await this.#parts.take(letter);
-          await client.xdel(key, id);
+          await runScript(client, this.#remove, [key], [id]);
         }
         if (entries.length < batchSize) return;
       }

@@ -1,0 +1,302 @@
+/** Mail between the agents of a session, and between sessions in two host processes on one Redis (issue 6, part 8). */
+import { describe, expect, it } from "vitest";
+import { makeSandpit } from "../support/cli/launch.ts";
+import type { RecordedRequest, ScriptedTurn } from "../support/model-server/script.ts";
+import { startModelServer } from "../support/model-server/server.ts";
+import { type Part, cast, lastOutput, submit, tool } from "../support/sessions/cast.ts";
+import { openScene, say } from "../support/sessions/composed-sessions.ts";
+import { type HostProcess, startHostProcess } from "../support/sessions/session-host-process.ts";
+
+function valueOf(text: string, key: string): string {
+  return new RegExp(`:${key} "([^"]*)"`, "i").exec(text)?.[1] ?? "";
+}
+
+const word = (text: string, key: string): string =>
+  new RegExp(`:${key} :?([A-Z0-9-]+)`).exec(text)?.[1] ?? "";
+const text = (content: string): ScriptedTurn => ({ kind: "answer", text: content });
+
+/** The roles that children of these tests have: one may use mail, the other not. */
+function writeRoles(pit: { write(path: string, content: string): string }): void {
+  const role = (name: string, tools: string): string =>
+    `(:name "${name}" :description "d" :instructions "i" :tools ${tools})`;
+  pit.write(".autolith/agents/talker.sexp", role("talker", '("peer.*" "shell.run")'));
+  pit.write(".autolith/agents/mute.sexp", role("mute", '("shell.run")'));
+}
+
+describe("peers of one session", () => {
+  it("a child writes to another along a grant, which receives and acknowledges; the sender waits for that", async () => {
+    const seen: Record<string, string[]> = { A: [], B: [], P: [] };
+    const note = (who: string, request: RecordedRequest): void => void seen[who]?.push(lastOutput(request));
+    const alpha: Part = [
+      () => tool("shell__run", { command: "until [ -e granted ]; do sleep 0.05; done" }),
+      () => tool("peer__discover", {}),
+      (request) => {
+        note("A", request);
+        return tool("peer__send", {
+          id: "m1",
+          receiver: valueOf(lastOutput(request), "receiver"),
+          text: "the code is PEACH",
+        });
+      },
+      (request) => {
+        note("A", request);
+        return tool("peer__wait", { id: "m1", timeout: 5 });
+      },
+      (request) => {
+        note("A", request);
+        return submit("sent");
+      },
+    ];
+    const beta: Part = [
+      () => tool("shell__run", { command: "until [ -e granted ]; do sleep 0.05; done" }),
+      () => tool("peer__wait", { timeout: 5 }),
+      () => tool("peer__receive", {}),
+      (request) => {
+        note("B", request);
+        return tool("peer__ack", { id: "m1", token: Number(word(lastOutput(request), "TOKEN")) });
+      },
+      (request) => {
+        note("B", request);
+        return tool("peer__send", {
+          id: "back",
+          receiver: valueOf(seen["B"]?.[0] ?? "", "sender"),
+          text: "no way back",
+        });
+      },
+      (request) => {
+        note("B", request);
+        return submit("heard");
+      },
+    ];
+    const primary: Part = [
+      () =>
+        tool("task__run", {
+          context: "c",
+          tasks: [
+            { agent: "talker", name: "one", task: "ALPHA" },
+            { agent: "talker", name: "two", task: "BETA" },
+          ],
+        }),
+      () => tool("peer__grant", { id: "g", sender: "one-1", receiver: "two-2" }),
+      (request) => {
+        note("P", request);
+        return tool("shell__run", { command: "touch granted" });
+      },
+      () => tool("job__wait", { id: "one-1", "timeout-seconds": 60 }),
+      () => tool("job__wait", { id: "two-2", "timeout-seconds": 60 }),
+      () => tool("peer__inspect", {}),
+      (request) => {
+        note("P", request);
+        return text("done");
+      },
+    ];
+    await using scene = await openScene(cast({ ALPHA: alpha, BETA: beta, PRIMARY: primary }));
+    writeRoles(scene.pit);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    expect(await say(session, "Go.")).toMatchObject({ outcome: "end-turn" });
+    expect(seen["P"]?.[0]).toContain(':ID "g"');
+    expect(seen["A"]?.[1]).toContain(":STATE :QUEUED");
+    expect(seen["A"]?.[2]).toContain("(:STATE :ACKNOWLEDGED");
+    expect(seen["B"]?.[0]).toContain('"the code is PEACH"');
+    expect(seen["B"]?.[1]).toContain(":STATE :ACKNOWLEDGED");
+    expect(seen["B"]?.[2]).toContain("grant: No current grant");
+    expect(seen["P"]?.[1]).toContain(":TOTAL 1");
+  });
+
+  it("mail under a grant with context comes by itself at the receiver's boundary, once, and is acknowledged by that", async () => {
+    const heard: string[] = [];
+    const outputs: string[] = [];
+    const alpha: Part = [
+      () => tool("shell__run", { command: "until [ -e granted ]; do sleep 0.05; done" }),
+      () => tool("peer__discover", {}),
+      (request) =>
+        tool("peer__send", {
+          id: "news",
+          receiver: valueOf(lastOutput(request), "receiver"),
+          text: "MELON is ripe",
+        }),
+      () => submit("sent"),
+    ];
+    const primary: Part = [
+      () => tool("task__run", { agent: "talker", name: "one", task: "ALPHA" }),
+      () => tool("peer__grant", { id: "g", sender: "one-1", receiver: "primary", context: true }),
+      () => tool("shell__run", { command: "touch granted" }),
+      () => tool("job__wait", { id: "one-1", "timeout-seconds": 60 }),
+      (request) => {
+        heard.push(request.text);
+        return tool("peer__inspect", { id: "news" });
+      },
+      (request) => {
+        heard.push(request.text);
+        outputs.push(lastOutput(request));
+        return text("done");
+      },
+    ];
+    await using scene = await openScene(cast({ ALPHA: alpha, PRIMARY: primary }));
+    writeRoles(scene.pit);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    await say(session, "Go.");
+    expect(heard[0]?.split("MELON is ripe")).toHaveLength(2);
+    // The second time it is what peer.inspect shows.
+    expect(heard[1]?.split("MELON is ripe")).toHaveLength(3);
+    expect(heard[0]).toContain("Coordination data from one-1");
+    expect(outputs[0]).toContain(":STATE :ACKNOWLEDGED");
+    // It is in the record, with nobody as its author.
+    const { updates } = await session.history({});
+    expect(
+      updates.filter(({ update }) => update.type === "user-message" && update.text.includes("MELON")),
+    ).toMatchObject([{ update: { origin: "automatic" } }]);
+  });
+
+  it("peer tools need the role's permission, and grants are the primary's", async () => {
+    const offered: string[] = [];
+    const names = (request: RecordedRequest): string =>
+      (request.body as { tools: { name: string }[] }).tools
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith("peer"))
+        .join(" ");
+    const child: Part = [
+      (request) => {
+        offered.push(names(request));
+        return submit("x");
+      },
+    ];
+    const primary: Part = [
+      (request) => {
+        offered.push(names(request));
+        return tool("task__run", { agent: "talker", task: "ALPHA", blocking: true });
+      },
+      () => tool("task__run", { agent: "mute", task: "BETA", blocking: true }),
+      () => tool("peer__grant", { id: "g", sender: "talker-1", receiver: "primary" }),
+      (request) => {
+        offered.push(lastOutput(request));
+        return text("done");
+      },
+    ];
+    await using scene = await openScene(cast({ ALPHA: child, BETA: child, PRIMARY: primary }));
+    writeRoles(scene.pit);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    await say(session, "Go.");
+    const common = "peer__discover peer__send peer__receive peer__ack peer__wait peer__inspect";
+    expect(offered[0]?.split(" ")).toHaveLength(9);
+    expect(offered.slice(1, 3)).toEqual([common, ""]);
+    // The child has ended: it takes part in no new mail.
+    expect(offered[3]).toMatch(/endpoint-lifecycle|no visible job/);
+  });
+});
+
+function lastItem(request: RecordedRequest): { readonly type?: string; readonly output?: string } {
+  const { input } = request.body as { input: { type?: string; output?: string }[] };
+  return input.at(-1) ?? {};
+}
+
+describe("peers in two hosts on one Redis", () => {
+  /** Lets one host process make one tool call and answers what its model saw. */
+  async function call(
+    host: HostProcess,
+    outputs: string[],
+    pending: { turn: ScriptedTurn | undefined },
+    turn: ScriptedTurn,
+  ): Promise<string> {
+    pending.turn = turn;
+    const before = outputs.length;
+    const turns = host.lines.filter((line) => line.kind === "turn" && line["state"] === "idle").length;
+    host.send("prompt go");
+    await host.seen(
+      () => host.lines.filter((line) => line.kind === "turn" && line["state"] === "idle").length > turns,
+    );
+    return outputs[before] ?? "";
+  }
+
+  it("write to each other along paired grants; a kill -9 leaves claims uncertain, and nothing is lost or doubled", async () => {
+    using pit = makeSandpit();
+    const pending: { turn: ScriptedTurn | undefined } = { turn: undefined };
+    const outputs: string[] = [];
+    await using server = await startModelServer((request) => {
+      const { turn } = pending;
+      const last = lastItem(request);
+      if (last.type === "function_call_output") outputs.push(last.output ?? "");
+      // Titles and summaries are asked for without tools.
+      const isTurn = (request.body as { tools?: unknown[] }).tools?.length !== undefined;
+      if (turn === undefined || !isTurn || last.type === "function_call_output") return text("done");
+      pending.turn = undefined;
+      return turn;
+    });
+    const environment = { AUTOLITH_OPENAI_BASE_URL: server.baseUrl };
+    const here = await startHostProcess(pit, environment);
+    let there = await startHostProcess(pit, environment);
+    const [near, far] = [here.opened.id, there.opened.id];
+    const ask = (host: HostProcess, name: string, args: object): Promise<string> =>
+      call(host, outputs, pending, tool(name, args));
+
+    // One grant alone is not enough.
+    expect(
+      await ask(there, "peer__grant", {
+        id: "in",
+        receiver: "primary",
+        "remote-session": "zzzzzzz",
+        direction: "incoming",
+      }),
+    ).toContain(":ACTIVE T");
+    expect(
+      await ask(here, "peer__grant", {
+        id: "out",
+        sender: "primary",
+        "remote-session": far,
+        direction: "outgoing",
+      }),
+    ).toContain(":ACTIVE T");
+    const receiver = `P7:${far}`;
+    expect(await ask(here, "peer__send", { id: "m", receiver, text: "hello" })).toContain(
+      "refused the message",
+    );
+    expect(
+      await ask(there, "peer__grant", {
+        id: "in2",
+        receiver: "primary",
+        "remote-session": near,
+        direction: "incoming",
+      }),
+    ).toContain(`P7:${near}`);
+    expect(await ask(here, "peer__send", { id: "m", receiver, text: "hello" })).toContain(":STATE :QUEUED");
+
+    // The receiver claims and dies: the claim is uncertain, and only its primary decides.
+    const claimed = await ask(there, "peer__receive", {});
+    expect(claimed).toContain('"hello"');
+    await there.kill();
+    // What is sent meanwhile waits.
+    expect(await ask(here, "peer__send", { id: "n", receiver, text: "while you were away" })).toContain(
+      ":STATE :QUEUED",
+    );
+    there = await startHostProcess(pit, environment, far);
+    const token = Number(word(claimed, "TOKEN"));
+    expect(await ask(there, "peer__inspect", { id: "m" })).toContain(":STATE :UNKNOWN");
+    expect(await ask(there, "peer__ack", { id: "m", token })).toContain("stale-token");
+    expect(await ask(there, "peer__resolve", { id: "m", token, action: "retry" })).toContain(
+      ":STATE :QUEUED",
+    );
+    const again = await ask(there, "peer__receive", { id: "m" });
+    expect(Number(word(again, "TOKEN"))).toBeGreaterThan(token);
+    expect(await ask(there, "peer__ack", { id: "m", token: Number(word(again, "TOKEN")) })).toContain(
+      ":STATE :ACKNOWLEDGED",
+    );
+    expect(await ask(here, "peer__wait", { id: "m", timeout: 5 })).toContain(":STATE :ACKNOWLEDGED");
+    expect(await ask(there, "peer__wait", { timeout: 5 })).toContain("while you were away");
+
+    // The sender dies: its records are as they were, and repeating changes nothing.
+    await here.kill();
+    const back = await startHostProcess(pit, environment, near);
+    expect(await ask(back, "peer__send", { id: "m", receiver, text: "hello" })).toContain(
+      ":STATE :ACKNOWLEDGED",
+    );
+    expect(await ask(back, "peer__send", { id: "n", receiver, text: "other words" })).toContain(
+      "identity-conflict",
+    );
+    expect(await ask(back, "peer__send", { id: "n", receiver, text: "while you were away" })).toContain(
+      ":STATE :QUEUED",
+    );
+    expect(await ask(there, "peer__inspect", {})).toContain(":TOTAL 2");
+    await there.close();
+    await back.close();
+  });
+});
