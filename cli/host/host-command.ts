@@ -1,4 +1,6 @@
 /** `autolith host`: the shared session host as a process of its own. Terminals start it; it says on descriptor 3 whether it is ready. */
+// First: it decides how the schemas of everything below are checked.
+import "../schema-checks.ts";
 import { Console } from "node:console";
 import { fstatSync, writeSync } from "node:fs";
 import { Writable } from "node:stream";
@@ -15,10 +17,10 @@ import {
 } from "../arguments.ts";
 import { takeSignalWatch } from "../early-signals.ts";
 import { exitStatus } from "../exit-status.ts";
+import { beginHeadStart } from "../head-start.ts";
 import type { StartReport } from "./connect.ts";
 import { type EndpointFiles, endpointFiles } from "./endpoint-files.ts";
 import { type HostLog, openHostLog } from "./host-log.ts";
-import { serveHost } from "./serve-host.ts";
 
 const usage = `Usage: autolith [SESSION OPTIONS] host [--idle-seconds N]
 Runs the session host that terminals join. Terminals start it by themselves; it ends when it has had no client, job, queue or
@@ -80,8 +82,11 @@ async function serve(
   log: HostLog,
 ): Promise<number> {
   const signals = takeSignalWatch();
+  const headStart = beginHeadStart({ environment: process.env, replay: false, diagnostics: log });
   try {
+    const { serveHost } = await import("./serve-host.ts");
     await serveHost({
+      headStart,
       environment: process.env,
       session,
       files,

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { AcpHost } from "../acp/acp-host.ts";
 import type { SessionOptions } from "../arguments.ts";
 import { composeSessions } from "../compose-session.ts";
+import type { HeadStart } from "../head-start.ts";
 import type { Environment } from "../machine.ts";
 import { type EndpointFiles, liveEndpoints } from "./endpoint-files.ts";
 import { LocalEndpoint } from "./local-endpoint.ts";
@@ -11,6 +12,7 @@ import { thisHost } from "./this-host.ts";
 export type ServeHostOptions = {
   readonly environment: Environment;
   readonly session: SessionOptions;
+  readonly headStart: HeadStart;
   readonly files: EndpointFiles;
   readonly log: (line: string) => void;
   /** Time with nothing to do after which it ends. */
@@ -32,6 +34,7 @@ export async function serveHost(options: ServeHostOptions): Promise<void> {
     siteConfigRoot: session.siteConfigRoot,
     idleMs: options.idleMs,
     diagnostics: log,
+    headStart: options.headStart,
   });
   try {
     const host = new AcpHost(composed.service, thisHost(), log);

@@ -14,8 +14,7 @@ import {
   inputCharacterLimit,
 } from "../../../orchestrator/contract/session.ts";
 import { operationsFor, refuseTerminalOperation, requireNoTerminal } from "../translation/commands.ts";
-import { messageCharacterLimit } from "../wire/message.ts";
-import { outstandingRequestLimit } from "../wire/request-gate.ts";
+import { messageCharacterLimit, outstandingRequestLimit } from "../wire/message-limits.ts";
 import type { Handlers } from "./handlers.ts";
 
 type JobMethod = "jobs" | "job" | "job-transcript" | "job-send" | "job-cancel";

@@ -8,6 +8,9 @@ export type AskClient = (
   signal: AbortSignal,
 ) => Promise<RequestPermissionResponse>;
 
+/** Time that a client gets to answer a request, in milliseconds; then it is denied. */
+export const permissionAnswerMs = 3_600_000;
+
 const options = [
   { optionId: "allow-once", name: "Allow once", kind: "allow_once" },
   { optionId: "allow-session", name: "Allow for this session", kind: "allow_always" },
@@ -18,6 +21,7 @@ export class PermissionRelay {
   readonly #session: Pick<Session, "id" | "answerPermission">;
   readonly #ask: AskClient;
   readonly #report: (error: unknown) => void;
+  readonly #answerMs: number;
   readonly #open = new Map<string, AbortController>();
 
   /** `report` is told of answers that are none. */
@@ -25,10 +29,12 @@ export class PermissionRelay {
     session: Pick<Session, "id" | "answerPermission">,
     ask: AskClient,
     report: (error: unknown) => void,
+    answerMs = permissionAnswerMs,
   ) {
     this.#session = session;
     this.#ask = ask;
     this.#report = report;
+    this.#answerMs = answerMs;
   }
 
   /** Asks for those that the client was not asked for yet. */
@@ -52,12 +58,27 @@ export class PermissionRelay {
     this.#open.set(request.requestId, withdrawn);
     let answer: PermissionAnswer = "deny";
     try {
-      const { outcome } = await this.#ask(acpRequest(this.#session.id, request), withdrawn.signal);
+      const { outcome } = await this.#answered(request, withdrawn.signal);
       if (outcome.outcome === "selected") answer = answerOf(outcome.optionId);
     } catch (error) {
       if (!withdrawn.signal.aborted) this.#report(error);
     }
     if (!withdrawn.signal.aborted) this.#session.answerPermission(request.requestId, answer);
+  }
+
+  /** The client's answer. Rejects when it gives none in time, or the request is withdrawn: then it may never answer. */
+  #answered(request: PermissionRequest, withdrawn: AbortSignal): Promise<RequestPermissionResponse> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        reject(new Error(`no answer within ${this.#answerMs} ms; it is denied`));
+      }, this.#answerMs);
+      const end = (): void => reject(new Error("the request was withdrawn"));
+      withdrawn.addEventListener("abort", end, { once: true });
+      this.#ask(acpRequest(this.#session.id, request), withdrawn)
+        .then(resolve, reject)
+        .finally(() => clearTimeout(late));
+      withdrawn.addEventListener("abort", () => clearTimeout(late), { once: true });
+    });
   }
 }
 

@@ -5,7 +5,8 @@ import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
-import { decodeMessage, messageByteLimit, oversizedAnswer } from "../wire/message.ts";
+import { decodeMessage, oversizedAnswer } from "../wire/message.ts";
+import { messageByteLimit } from "../wire/message-limits.ts";
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = ServerResponse | Http2ServerResponse;

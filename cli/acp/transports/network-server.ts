@@ -9,20 +9,17 @@ import { failureOf } from "../../../orchestrator/contract/failure.ts";
 import { AcpConnection, agentConnector } from "../acp-connection.ts";
 import type { AcpHost } from "../acp-host.ts";
 import { frameStream } from "../wire/frame-stream.ts";
-import { idLimit } from "../wire/message.ts";
+import { idLimit } from "../wire/message-limits.ts";
 import { accessRefusal } from "./access.ts";
 import { type HttpRequest, type HttpResponse, bridgeRequest, sendJson } from "./http-bridge.ts";
 import type { ListenAddress } from "./listen-address.ts";
+import {
+  httpBufferLimit,
+  httpStallMs,
+  httpUnopenedStreamLimit,
+  networkConnectionLimit,
+} from "./network-limits.ts";
 import { acceptWebSocket, handshakeProblem } from "./websocket-channel.ts";
-
-/** Most connections of the port. */
-export const networkConnectionLimit = 256;
-/** Characters that are held for one HTTP client which does not read. */
-export const httpBufferLimit = 8_388_608;
-/** Time after which an HTTP client that reads nothing of them is let go, in milliseconds. */
-export const httpStallMs = 60_000;
-/** Sessions of one HTTP client whose streams it did not open. */
-export const httpUnopenedStreamLimit = 64;
 
 /** Time that a connection gets to say which protocol it speaks, in milliseconds. */
 const firstBytesMs = 30_000;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FrameChannel } from "../wire/frame-stream.ts";
 import type { Frame } from "../wire/line-frames.ts";
-import { messageByteLimit } from "../wire/message.ts";
+import { messageByteLimit } from "../wire/message-limits.ts";
 import { writeWhenTaken } from "../wire/writing.ts";
 import { WebSocketReader, closeCodes, closeFrame, pongFrame, textFrame } from "./websocket-frames.ts";
 

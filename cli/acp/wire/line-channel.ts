@@ -2,7 +2,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { FrameChannel } from "./frame-stream.ts";
 import { type Frame, LineFrames } from "./line-frames.ts";
-import { messageByteLimit } from "./message.ts";
+import { messageByteLimit } from "./message-limits.ts";
 import { writeWhenTaken } from "./writing.ts";
 
 /** The channel. `close` ends the connection; both streams' errors end it too. */

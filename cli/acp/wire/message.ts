@@ -1,14 +1,7 @@
 /** One JSON-RPC message of a client: decoded and looked at before the protocol library sees it. */
 import { type AnyMessage, type JsonRpcId, RequestError } from "@agentclientprotocol/sdk";
 import { checkJsonNesting, jsonDepthLimit } from "../../../orchestrator/contract/json-nesting.ts";
-
-/** Most UTF-16 units of one message (facts K: 16 Mi). */
-export const messageCharacterLimit = 16_777_216;
-/** Most bytes of one: no UTF-16 unit takes more than three bytes of UTF-8. */
-export const messageByteLimit = 3 * messageCharacterLimit;
-/** Most characters of a method name and of an id: both are repeated in answers. */
-export const methodNameLimit = 256;
-export const idLimit = 1_024;
+import { idLimit, messageCharacterLimit, methodNameLimit } from "./message-limits.ts";
 
 /** A message, or how what came in its place is answered. */
 export type Decoded =

@@ -4,9 +4,7 @@
  */
 import { type AnyMessage, RequestError, type Stream } from "@agentclientprotocol/sdk";
 import { faultAnswer } from "./message.ts";
-
-/** Most unanswered requests of one connection. */
-export const outstandingRequestLimit = 128;
+import { outstandingRequestLimit } from "./message-limits.ts";
 
 /** Time that answers get to be written after the client has said its last, in milliseconds. */
 const lastAnswersMs = 1_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { messageByteLimit, messageCharacterLimit } from "../../../cli/acp/wire/message.ts";
+import { messageByteLimit, messageCharacterLimit } from "../../../cli/acp/wire/message-limits.ts";
 import { jsonDepthLimit } from "../../../orchestrator/contract/json-nesting.ts";
 import { type RawLines, rawLines } from "../../support/acp/raw-lines.ts";
 import { type ServedHost, serveHost } from "../../support/acp/served-host.ts";

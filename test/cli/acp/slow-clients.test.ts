@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { eventLogCharacters } from "../../../orchestrator/sessions/event-log.ts";
-import { outstandingRequestLimit } from "../../../cli/acp/wire/request-gate.ts";
+import { outstandingRequestLimit } from "../../../cli/acp/wire/message-limits.ts";
 import { serveHost } from "../../support/acp/served-host.ts";
 import { type SocketClient, socketClient } from "../../support/acp/socket-client.ts";
 import { clientFrame } from "../../support/acp/websocket-client-frame.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { NetworkServer } from "../../../../cli/acp/transports/network-server.ts";
-import { messageByteLimit } from "../../../../cli/acp/wire/message.ts";
+import { messageByteLimit } from "../../../../cli/acp/wire/message-limits.ts";
 import { endpointUrl } from "../../../../cli/acp/transports/listen-address.ts";
 import { createWebSocketStream } from "@agentclientprotocol/sdk/experimental/ws-client";
 import { testClient } from "../../../support/acp/test-client.ts";

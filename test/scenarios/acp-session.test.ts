@@ -1,0 +1,125 @@
+/** ACP clients on real sessions: what editors were failed by elsewhere (the case log's ids in the names). */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import type { RequestPermissionRequest } from "@agentclientprotocol/sdk";
+import { describe, expect, it } from "vitest";
+import type { TestClient } from "../support/acp/test-client.ts";
+import { serveHost } from "../support/acp/served-host.ts";
+import { cast, lastOutput, submit, tool } from "../support/model-server/cast.ts";
+import { answer } from "../support/model-server/script.ts";
+import { openScene } from "../support/sessions/composed-sessions.ts";
+import { eventually } from "../support/eventually.ts";
+import { conversationIdSchema } from "../../orchestrator/contract/identifiers.ts";
+
+const text = (content: string): { type: "text"; text: string } => ({ type: "text", text: content });
+
+async function opened(client: TestClient, cwd: string): Promise<string> {
+  return (await client.request("session/new", { cwd, mcpServers: [] })).sessionId;
+}
+
+/** The kinds of updates from a place on, in order, without those about the session itself; several of a kind count once. */
+function kindsSince(client: TestClient, from: number): readonly string[] {
+  return client.told
+    .slice(from)
+    .flatMap((news) => (news.kind === "update" ? [news.params.update.sessionUpdate] : []))
+    .filter((kind) => !["available_commands_update", "session_info_update", "usage_update"].includes(kind))
+    .filter((kind, index, all) => kind !== all[index - 1]);
+}
+
+describe("an editor", () => {
+  it("C127 loads a session by the id it was given after a restart: its whole history as updates before the answer", async () => {
+    await using scene = await openScene([
+      tool("shell__run", { command: "echo made" }),
+      answer("First."),
+      answer("Second."),
+    ]);
+    const first = serveHost(scene.service);
+    const client = await first.client("stdio");
+    const sessionId = await opened(client, scene.pit.workspace);
+    await client.request("session/prompt", { sessionId, prompt: [text("one")] });
+    await client.request("session/prompt", { sessionId, prompt: [text("two")] });
+    const live = kindsSince(client, 0);
+    client.close();
+    await first[Symbol.asyncDispose]();
+
+    await using second = serveHost(await scene.reopen());
+    const again = await second.client("stdio");
+    const listed = await again.request("session/list", { cwd: scene.pit.workspace });
+    expect(listed.sessions).toMatchObject([{ sessionId, cwd: scene.pit.workspace }]);
+    const before = again.told.length;
+    await again.request("session/load", { sessionId, cwd: scene.pit.workspace, mcpServers: [] });
+    expect(kindsSince(again, before)).toEqual(live);
+    expect(again.text()).toBe("First.Second.");
+    again.close();
+  });
+
+  it("C125 is asked for what a child and its child want to run, with who asks; no answer and a lost editor refuse it", async () => {
+    const outputs: string[] = [];
+    const wantsShell = (request: Parameters<typeof lastOutput>[0]): ReturnType<typeof submit> => {
+      outputs.push(lastOutput(request));
+      return submit("done");
+    };
+    await using scene = await openScene(
+      cast({
+        ROOT: [
+          () => tool("task__run", { task: "Do CHILD.", blocking: true }),
+          (request) => answer(lastOutput(request).includes("done") ? "heard" : "not heard"),
+        ],
+        CHILD: [
+          () => tool("task__run", { task: "Do GRAND.", blocking: true }),
+          () => tool("shell__run", { command: "echo child" }),
+          wantsShell,
+        ],
+        GRAND: [() => tool("shell__run", { command: "echo grand" }), wantsShell],
+      }),
+      { permissions: "ask" },
+    );
+    await using served = serveHost(scene.service);
+    const asked: RequestPermissionRequest[] = [];
+    const client = await served.client("stdio", {
+      permission: (request) => {
+        asked.push(request);
+        return asked.length === 1
+          ? Promise.resolve({ outcome: { outcome: "selected", optionId: "allow-once" } })
+          : new Promise(() => undefined);
+      },
+    });
+    const sessionId = await opened(client, scene.pit.workspace);
+    const ended = client
+      .request("session/prompt", { sessionId, prompt: [text("ROOT")] })
+      .catch(() => undefined);
+    await eventually(() => asked.length).toBe(2);
+    const [grand, child] = asked;
+    expect(grand).toMatchObject({ toolCall: { rawInput: { command: "echo grand" } } });
+    expect(child).toMatchObject({ toolCall: { rawInput: { command: "echo child" } } });
+    const askers = asked.map(({ _meta }) => (_meta?.["autolith"] as { asker: string } | undefined)?.asker);
+    expect(new Set(["primary", ...askers]).size).toBe(3);
+    expect(outputs[0]).toContain("exit 0");
+    client.close();
+    await ended;
+    await eventually(() => scene.service.sessions()).toEqual([]);
+  });
+
+  it("cancels a prompt: its tool, its owned jobs and its open request end with it", async () => {
+    await using scene = await openScene([
+      tool("shell__run", { command: "cat fifo", async: true }),
+      tool("shell__run", { command: "cat fifo" }),
+      answer("never said"),
+    ]);
+    execFileSync("mkfifo", [join(scene.pit.workspace, "fifo")]);
+    await using served = serveHost(scene.service);
+    const client = await served.client("stdio");
+    const sessionId = conversationIdSchema.parse(await opened(client, scene.pit.workspace));
+    const ended = client.request("session/prompt", { sessionId, prompt: [text("run")] });
+    await eventually(
+      async () =>
+        (await client.value("jobs", { sessionId })).jobs.filter(({ state }) => state === "running").length,
+    ).toBe(2);
+    await client.connection.agent.notify("session/cancel", { sessionId });
+    expect(await ended).toMatchObject({ stopReason: "cancelled" });
+    await eventually(async () =>
+      (await client.value("jobs", { sessionId })).jobs.every(({ state }) => state === "aborted"),
+    ).toBe(true);
+    client.close();
+  });
+});
