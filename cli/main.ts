@@ -30,6 +30,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: "short for localgroup",
     load: async () => (await import("./localgroup/localgroup-command.ts")).localgroupCommand,
   },
+  replay: {
+    summary: "looks at a stored conversation, without opening it",
+    load: async () => (await import("./replay/replay-command.ts")).replayCommand,
+  },
   completion: {
     summary: "a completion script for bash, zsh or fish",
     load: async () => (await import("./completion/completion-command.ts")).completionCommand,
@@ -62,7 +66,6 @@ const commands: Readonly<Record<string, Command>> = {
 
 /** Commands of the manual that this version does not have, each with the reason. */
 const absent: Readonly<Record<string, string>> = {
-  replay: "the interactive session is not in this version yet",
   auth: "credentials come from the environment in this version (OPENAI_API_KEY)",
   models: "the model catalogue is not in this version yet",
   data: "data transfer is not in this version yet",

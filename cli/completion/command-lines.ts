@@ -60,6 +60,9 @@ const lgSummary = "running sessions: status, tell, pause, attach, detach, kill";
 export const commandLines: readonly CommandLine[] = [
   command("resume", "a stored conversation in the terminal"),
   command("fork", "a copy of a stored conversation in the terminal"),
+  command("replay", "looks at a stored conversation, without opening it", [
+    { name: "--raw", summary: "print records as they are stored" },
+  ]),
   command("localgroup", lgSummary, [], { subcommands: localgroup }),
   command("lg", lgSummary, [], { subcommands: localgroup }),
   command("completion", "a completion script for a shell", [], { arguments: ["bash", "zsh", "fish"] }),

@@ -1,9 +1,10 @@
 /** Commands about conversations, permissions, jobs, waiting input and the session itself. */
 import { AutolithError } from "../../contract/failure.ts";
-import { type ConversationId, conversationIdSchema } from "../../contract/identifiers.ts";
+import type { ConversationId } from "../../contract/identifiers.ts";
 import { permissionModeSchema } from "../../contract/permissions.ts";
 import type { SessionState } from "../../contract/session/catalogs.ts";
 import type { UsageCounters } from "../../contract/session/updates.ts";
+import { displayConversationId, parseConversationId } from "../../record/conversation-id.ts";
 import { isOverThreshold } from "../turns/compaction.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { said } from "./command.ts";
@@ -12,8 +13,8 @@ import { said } from "./command.ts";
 const listedConversations = 20;
 
 function conversationId(text: string): ConversationId {
-  const id = conversationIdSchema.safeParse(text.replaceAll("-", "").replace(/^"(.*)"$/, "$1"));
-  if (id.success && id.data.length === 7) return id.data;
+  const id = parseConversationId(text.replace(/^"(.*)"$/, "$1"));
+  if (id !== undefined && displayConversationId(id) !== id) return id;
   throw new AutolithError(
     "invalid-argument",
     `${JSON.stringify(text.slice(0, 80))} is no conversation id; conversations lists them.`,
@@ -30,7 +31,7 @@ export const sessionCommands: readonly Command[] = [
     maxWords: 0,
     run: async (_, { core, openNew }) => {
       const id = await openNew(core.workingDirectory);
-      return { text: `New conversation ${id}.`, switchedTo: id };
+      return { text: `New conversation ${displayConversationId(id)}.`, switchedTo: id };
     },
   },
   {
@@ -44,7 +45,7 @@ export const sessionCommands: readonly Command[] = [
     run: async (input, { openExisting }) => {
       if (input === "") return { text: "Choose a conversation.", clientAction: "pick-conversation" };
       const id = await openExisting(conversationId(input));
-      return { text: `Conversation ${id}.`, switchedTo: id };
+      return { text: `Conversation ${displayConversationId(id)}.`, switchedTo: id };
     },
   },
   {
@@ -56,7 +57,7 @@ export const sessionCommands: readonly Command[] = [
     maxWords: 1,
     run: async (input, { core, fork }) => {
       const id = await fork(input === "" ? core.id : conversationId(input));
-      return { text: `Conversation ${id}, a copy.`, switchedTo: id };
+      return { text: `Conversation ${displayConversationId(id)}, a copy.`, switchedTo: id };
     },
   },
   {
@@ -70,7 +71,7 @@ export const sessionCommands: readonly Command[] = [
       const page = await conversations({ limit: listedConversations });
       const lines = page.conversations.map(
         ({ sessionId, title, preview, lastActivityAt, workingDirectory }) =>
-          `${sessionId}  ${new Date(lastActivityAt).toISOString().slice(0, 16)}  ${title || preview || "(no title)"}  ${workingDirectory}`,
+          `${displayConversationId(sessionId)}  ${new Date(lastActivityAt).toISOString().slice(0, 16)}  ${title || preview || "(no title)"}  ${workingDirectory}`,
       );
       return said(
         lines.length === 0 ? "There are no conversations." : `${lines.join("\n")}\n${page.total} in all`,
@@ -147,7 +148,7 @@ export const sessionCommands: readonly Command[] = [
       return Promise.resolve(
         said(
           [
-            `conversation  ${state.sessionId}  ${state.title}`,
+            `conversation  ${displayConversationId(state.sessionId)}  ${state.title}`,
             `directory     ${state.workingDirectory}`,
             `model         ${state.model} (effort ${state.reasoningEffort})`,
             `permissions   ${state.mode}`,
