@@ -26,7 +26,7 @@ export interface CommandRequest {
   readonly timeoutMs?: number;
   /** Cancels: the command's tree is ended. */
   readonly signal?: AbortSignal;
-  /** Time between TERM and KILL at a deadline or cancel, in ms. Default 2000. */
+  /** Time between TERM and KILL at a deadline or cancel, in ms. Default 2000, and 1000 for a cancel. */
   readonly graceMs?: number;
   /** True when the argv sets up a PID namespace that ends with its first process: then there are no survivors to find. */
   readonly contained?: boolean;
@@ -65,6 +65,8 @@ export interface SpawnerOptions {
 const settleMs = 100;
 /** Time between TERM and KILL for background processes. */
 const survivorGraceMs = 300;
+/** What a cancelled command gets between TERM and KILL: whoever cancels waits for it, a tree of many within two seconds. */
+const cancelGraceMs = 1_000;
 /** Longest wait for the end of output once every process that could be ended is gone. */
 const drainMs = 1000;
 /** Longest timer Node can hold; about 24.8 days. */
@@ -255,7 +257,7 @@ class LiveCommand {
             Math.min(timeoutMs, longestTimerMs),
           );
     const onAbort = (): void => {
-      this.#stop("cancelled");
+      this.#stop("cancelled", this.#request.graceMs ?? cancelGraceMs);
     };
     signal?.addEventListener("abort", onAbort, { once: true });
     const exit = await exited;
