@@ -3,17 +3,9 @@
  * conversations; executors do the work, the queue port dispatches, the journal is the authority.
  */
 import { AutolithError, type Failure, failureOf } from "../contract/failure.ts";
-import { jsonValueSchema } from "../contract/json-value.ts";
-import {
-  type ClaimToken,
-  type ConversationId,
-  type ExecutionId,
-  type JobName,
-  newExecutionId,
-} from "../contract/identifiers.ts";
+import type { ClaimToken, ConversationId, ExecutionId, JobName } from "../contract/identifiers.ts";
 import {
   type CancelReason,
-  type CompletionPolicy,
   type ConcurrencyClass,
   type JobKind,
   type JobOwner,
@@ -21,14 +13,15 @@ import {
   type JobResult,
   jobCatalog,
 } from "../contract/job-catalog.ts";
-import type { Claim, QueueConsumer, QueueEntry, QueuePort } from "../contract/queue.ts";
-import { type Job, JobTable, classOf, isActive, jobOfAdmission, liveJobLimit } from "./job-table.ts";
-import type { AdmittedRecord, JobJournal } from "./journal-records.ts";
+import type { Claim, QueueConsumer, QueuePort } from "../contract/queue.ts";
+import { Admissions, type ConversationJobs, type JobRequest } from "./admissions.ts";
+import { Dispatch } from "./dispatch.ts";
+import { type Job, classOf, isActive } from "./job-table.ts";
+import type { JobJournal } from "./journal-records.ts";
 import { type Outcome, isTerminal, step } from "./lifecycle.ts";
 import { cancelWins, failedOutcome, settledRecord } from "./settled-record.ts";
 import { type Settlement, Settlements } from "./settlements.ts";
 import { SlotLoans } from "./slot-loans.ts";
-import { childJobName, executionJobName } from "./names.ts";
 
 /** One attempt, as its executor sees it. */
 export type JobExecution<Kind extends JobKind> = {
@@ -48,32 +41,12 @@ export type Executor<Kind extends JobKind> = (job: JobExecution<Kind>) => Promis
 
 export type Executors = { readonly [Kind in JobKind]?: Executor<Kind> };
 
-export type JobRequest<Kind extends JobKind = JobKind> = {
-  readonly kind: Kind;
-  readonly payload: JobPayload<Kind>;
-  readonly owner: JobOwner;
-  readonly requestedName?: string;
-  readonly detached: boolean;
-  readonly completionPolicy: CompletionPolicy;
-  readonly completionOwner: ConversationId;
-  readonly timeoutMs?: number;
-  readonly idempotencyKey?: string;
-  /** Its execution id where something was named by it beforehand; a fresh one otherwise. */
-  readonly executionId?: ExecutionId;
-};
-
 /** Facts for observers, announced only after the record they speak of is durable. */
 export type JobAnnouncement =
   | { readonly kind: "admitted"; readonly job: Job }
   | { readonly kind: "started"; readonly job: Job }
   | { readonly kind: "cancel-requested"; readonly job: Job; readonly reason: CancelReason }
   | { readonly kind: "settled"; readonly job: Job; readonly outcome: Outcome<unknown> };
-
-export type ConversationJobs = {
-  readonly conversationId: ConversationId;
-  readonly journal: JobJournal;
-  readonly table: JobTable;
-};
 
 export type SupervisorOptions = {
   readonly queue: QueuePort;
@@ -94,48 +67,35 @@ export type SupervisorOptions = {
 
 type Running = { readonly abort: AbortController; readonly timer: NodeJS.Timeout | undefined };
 
-/** An admission by idempotency key; `recorded` settles when its record is durable or refused. */
-type Admission = { readonly job: Job; readonly recorded: Promise<void> };
-
-/** Time until entries that the queue refused are offered again. A queue that was gone asks for them itself when it is back. */
-const redispatchMs = 1_000;
-
-/** Idempotency keys that are remembered; the oldest are forgotten first. */
-const rememberedAdmissions = 1_024;
-
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #conversations = new Map<ConversationId, ConversationJobs>();
   readonly #running = new Map<ExecutionId, Running>();
   readonly #settlements: Settlements;
   readonly #loans: SlotLoans;
-  readonly #admissions = new Map<string, Admission>();
+  readonly #admissions: Admissions;
+  readonly #dispatch: Dispatch;
   /** Executions whose settlement is being published: nothing else may settle or claim them. */
   readonly #settling = new Set<ExecutionId>();
-  /** Jobs whose admission is being recorded: nothing may be recorded of them, and nothing enqueued, before that. */
-  readonly #recording = new Map<ExecutionId, Promise<void>>();
   #consumer: QueueConsumer | undefined;
   #closing = false;
-  #stopHealth: (() => void) | undefined;
-  /** Runs while entries wait for a queue that refused them. */
-  #redispatch: NodeJS.Timeout | undefined;
-  /** Code of the queue's last refusal, undefined once it has taken entries. */
-  #refusal: string | undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#settlements = new Settlements(options.retain);
     this.#loans = new SlotLoans((error) => options.report(failureOf(error)));
+    this.#admissions = new Admissions({ now: options.now, prepare: options.prepare });
+    this.#dispatch = new Dispatch({
+      queue: options.queue,
+      queued: () => [...this.#conversations.values()].flatMap((each) => this.#queuedOf(each)),
+      report: options.report,
+    });
   }
 
   /** Begins claiming. Queued jobs of adopted conversations are enqueued again (idempotent by execution id). */
   async start(): Promise<void> {
     this.#consumer = await this.#options.queue.consume(this.#options.limits, (claim) => this.#run(claim));
-    this.#stopHealth = this.#options.queue.onHealth((health) => {
-      if (health === "connected")
-        this.#reenqueue().catch((error: unknown) => this.#options.report(failureOf(error)));
-    });
-    await this.#reenqueue();
+    await this.#dispatch.start();
   }
 
   /**
@@ -147,13 +107,14 @@ export class Supervisor {
     this.#conversations.set(conversationId, conversation);
     for (const [key, executionId] of keys) {
       const job = table.get(executionId);
-      if (job !== undefined) this.#remember(conversationId, key, { job, recorded: Promise.resolve() });
+      if (job !== undefined)
+        this.#admissions.remember(conversationId, key, { job, recorded: Promise.resolve() });
     }
   }
 
   /** Enqueues what is queued of a conversation that was adopted after the start (idempotent by execution id). */
   async resume(conversationId: ConversationId): Promise<void> {
-    await this.#dispatch(this.#queuedOf(this.#conversation(conversationId)), true);
+    await this.#dispatch.again(this.#queuedOf(this.#conversation(conversationId)));
   }
 
   /** Forgets a conversation: its jobs have ended, or are somebody else's from now on. */
@@ -167,7 +128,7 @@ export class Supervisor {
 
   /** The job that was admitted under an idempotency key, while it is remembered. */
   admittedAs(conversationId: ConversationId, idempotencyKey: string): Job | undefined {
-    return this.#admissions.get(`${conversationId} ${idempotencyKey}`)?.job;
+    return this.#admissions.known(conversationId, idempotencyKey)?.job;
   }
 
   find(conversationId: ConversationId, executionId: ExecutionId): Job | undefined {
@@ -182,21 +143,19 @@ export class Supervisor {
     if (this.#closing)
       throw new AutolithError("shutting-down", "This host is shutting down and admits no new jobs.");
     const conversation = this.#conversation(conversationId);
-    const known = requests.map((request) => this.#knownAdmission(conversationId, request));
-    const fresh = requests.filter((_, index) => known[index] === undefined);
-    this.#checkCapacity(conversation, fresh);
-    const admitted = fresh.map((request) => this.#admission(conversation, request));
-    for (const { job } of admitted) conversation.table.add(job);
-    const recorded = this.#recordAdmissions(conversation, admitted);
-    for (const { job, record } of admitted) {
-      this.#recording.set(job.executionId, recorded);
-      this.#rememberAdmission(job, record, recorded);
-    }
-    await Promise.all([recorded, ...known.map((admission) => admission?.recorded)]);
-    for (const { job } of admitted) this.#options.announce({ kind: "admitted", job });
-    await this.#dispatch(admitted.map(({ job }) => job));
-    const fromFresh = admitted.map(({ job }) => job);
-    return known.map((admission) => admission?.job ?? (fromFresh.shift() as Job));
+    const known = requests.map(({ idempotencyKey }) =>
+      this.#admissions.known(conversationId, idempotencyKey),
+    );
+    const fresh = this.#admissions.begin(
+      conversation,
+      requests.filter((_, index) => known[index] === undefined),
+    );
+    const all = [...fresh, ...known.filter((admission) => admission !== undefined)];
+    await Promise.all(all.map(({ recorded }) => recorded));
+    const jobs = fresh.map(({ job }) => job);
+    for (const job of jobs) this.#options.announce({ kind: "admitted", job });
+    await this.#dispatch.first(jobs);
+    return known.map((admission) => admission?.job ?? (jobs.shift() as Job));
   }
 
   /**
@@ -262,8 +221,7 @@ export class Supervisor {
   /** Cancels every live job of every conversation with `shutdown`, waits at most `deadlineMs` for them, and stops claiming. */
   async shutdown(deadlineMs: number, reason: CancelReason = "shutdown"): Promise<void> {
     this.#closing = true;
-    this.#stopHealth?.();
-    clearTimeout(this.#redispatch);
+    this.#dispatch.close();
     await this.#consumer?.pause();
     const live = [...this.#conversations.values()].flatMap(({ table }) => table.all().filter(isActive));
     await Promise.all(live.map((job) => this.cancel(job, reason)));
@@ -292,107 +250,9 @@ export class Supervisor {
     return this.#conversation(job.conversationId).journal;
   }
 
-  #knownAdmission(conversationId: ConversationId, request: JobRequest): Admission | undefined {
-    return request.idempotencyKey === undefined
-      ? undefined
-      : this.#admissions.get(`${conversationId} ${request.idempotencyKey}`);
-  }
-
-  #checkCapacity(conversation: ConversationJobs, requests: readonly JobRequest[]): void {
-    for (const concurrencyClass of new Set(
-      requests.map((request) => jobCatalog[request.kind].concurrencyClass),
-    )) {
-      const wanted = requests.filter(
-        (request) => jobCatalog[request.kind].concurrencyClass === concurrencyClass,
-      );
-      const live = conversation.table.liveCount(concurrencyClass);
-      if (live + wanted.length > liveJobLimit)
-        throw new AutolithError(
-          "live-job-limit",
-          `${live} ${concurrencyClass} are live and ${wanted.length} more were asked for; at most ${liveJobLimit} may be live. Wait for some to end.`,
-          { retry: "retryable" },
-        );
-    }
-  }
-
-  #admission(conversation: ConversationJobs, request: JobRequest): { job: Job; record: AdmittedRecord } {
-    const order = conversation.table.takeOrder();
-    const record: AdmittedRecord = {
-      kind: "admitted",
-      at: this.#options.now(),
-      executionId: request.executionId ?? newExecutionId(),
-      name: request.kind === "agent" ? childJobName(request.requestedName, order) : executionJobName(order),
-      order,
-      jobKind: request.kind,
-      payload: jsonValueSchema.parse(jobCatalog[request.kind].payload.parse(request.payload)),
-      owner: request.owner,
-      detached: request.detached,
-      completionPolicy: request.completionPolicy,
-      completionOwner: request.completionOwner,
-      ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
-      ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
-    };
-    return { job: jobOfAdmission(record, conversation.conversationId), record };
-  }
-
-  #rememberAdmission(job: Job, record: AdmittedRecord, recorded: Promise<void>): void {
-    if (record.idempotencyKey === undefined) return;
-    const key = this.#remember(job.conversationId, record.idempotencyKey, { job, recorded });
-    // A refused admission is no admission: the key is free again.
-    recorded.catch(() => this.#admissions.delete(key));
-  }
-
-  #remember(conversationId: ConversationId, idempotencyKey: string, admission: Admission): string {
-    const key = `${conversationId} ${idempotencyKey}`;
-    this.#admissions.set(key, admission);
-    const [oldest] = this.#admissions.keys();
-    if (this.#admissions.size > rememberedAdmissions && oldest !== undefined) this.#admissions.delete(oldest);
-    return key;
-  }
-
-  async #recordAdmissions(
-    conversation: ConversationJobs,
-    admitted: readonly { job: Job; record: AdmittedRecord }[],
-  ): Promise<void> {
-    try {
-      await Promise.all(admitted.map(async ({ job }) => this.#options.prepare?.(job)));
-      await conversation.journal.append(admitted.map(({ record }) => record));
-    } catch (error) {
-      // Nothing was enqueued: the jobs never existed for anyone but this call.
-      for (const { job } of admitted) conversation.table.remove(job.executionId);
-      throw error;
-    } finally {
-      for (const { job } of admitted) this.#recording.delete(job.executionId);
-    }
-  }
-
-  async #dispatch(jobs: readonly Job[], again = false): Promise<void> {
-    if (jobs.length === 0) return;
-    const { queue } = this.#options;
-    const entries = jobs.map(queueEntry);
-    try {
-      await (again ? queue.requeue(entries) : queue.enqueue(entries));
-      this.#refusal = undefined;
-    } catch (error) {
-      // The journal holds the admissions; they are enqueued again until the queue takes them. One reason is told once.
-      const failure = failureOf(error);
-      if (failure.code !== this.#refusal) this.#options.report(failure);
-      this.#refusal = failure.code;
-      this.#redispatch ??= setTimeout(() => {
-        this.#redispatch = undefined;
-        if (!this.#closing)
-          this.#reenqueue().catch((cause: unknown) => this.#options.report(failureOf(cause)));
-      }, redispatchMs).unref();
-    }
-  }
-
-  async #reenqueue(): Promise<void> {
-    const queued = [...this.#conversations.values()].flatMap((each) => this.#queuedOf(each));
-    await this.#dispatch(queued, true);
-  }
-
   #queuedOf({ table }: ConversationJobs): readonly Job[] {
-    return table.all().filter((job) => job.life.state === "queued" && !this.#recording.has(job.executionId));
+    const queued = table.all().filter((job) => job.life.state === "queued");
+    return queued.filter(({ executionId }) => this.#admissions.recording(executionId) === undefined);
   }
 
   async #run(claim: Claim): Promise<void> {
@@ -509,7 +369,7 @@ export class Supervisor {
   }
 
   async #cancelOne(job: Job, reason: CancelReason): Promise<void> {
-    const recording = this.#recording.get(job.executionId);
+    const recording = this.#admissions.recording(job.executionId);
     // A refused admission leaves nothing to cancel; its caller hears of it.
     if (recording !== undefined && !(await succeeds(recording))) return;
     const step1 = step(job.life, { kind: "cancel-requested", reason });
@@ -528,21 +388,8 @@ export class Supervisor {
     this.#options.announce({ kind: "cancel-requested", job, reason });
     if (job.life.state !== "queued") return;
     await this.#settle(job, undefined, { state: "aborted", reason });
-    await this.#options.queue.remove(queueEntry(job)).catch((error: unknown) => {
-      // The claim of a settled job runs nothing, so a waiting entry left behind is harmless.
-      this.#options.report(failureOf(error));
-      return false;
-    });
+    await this.#dispatch.withdraw(job);
   }
-}
-
-function queueEntry(job: Job): QueueEntry {
-  return {
-    executionId: job.executionId,
-    conversationId: job.conversationId,
-    kind: job.kind,
-    concurrencyClass: classOf(job),
-  };
 }
 
 function succeeds(work: Promise<unknown>): Promise<boolean> {

@@ -1,12 +1,12 @@
 /** A supervisor over the in-memory queue with a journal that only remembers, for tests of decisions and order. */
 import { type ConversationId, conversationIdSchema } from "../../../orchestrator/contract/identifiers.ts";
 import type { ConcurrencyClass } from "../../../orchestrator/contract/job-catalog.ts";
+import type { JobRequest } from "../../../orchestrator/jobs/admissions.ts";
 import { JobTable } from "../../../orchestrator/jobs/job-table.ts";
 import type { JobRecord } from "../../../orchestrator/jobs/journal-records.ts";
 import {
   type Executors,
   type JobAnnouncement,
-  type JobRequest,
   Supervisor,
   type SupervisorOptions,
 } from "../../../orchestrator/jobs/supervisor.ts";
