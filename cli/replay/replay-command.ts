@@ -33,7 +33,7 @@ export async function replayCommand(argv: readonly string[]): Promise<number> {
     process.stderr.write(`autolith: ${anomalies.length} damaged place(s) of the record were left out.\n`);
   const place = selector === undefined ? undefined : locate(records, selector.kind, selector.value);
   if (place?.kind === "none") throw new UsageError(place.reason);
-  if (process.stdin.isTTY === true && process.stdout.isTTY === true && !parsed.options.has("raw"))
+  if (process.stdin.isTTY && process.stdout.isTTY && !parsed.options.has("raw"))
     await converse(new ReplaySession(records, place?.index ?? 0));
   else
     await print(

@@ -15,7 +15,13 @@ import type {
   SettingValue,
 } from "../contract/session/catalogs.ts";
 import type { PermissionAnswer } from "../contract/session/events.ts";
-import type { Admission, Draft, PromptInput, VaultEntry } from "../contract/session/input.ts";
+import type {
+  Admission,
+  Draft,
+  InputHistoryPage,
+  PromptInput,
+  VaultEntry,
+} from "../contract/session/input.ts";
 import type {
   AttachOptions,
   Attachment,
@@ -47,7 +53,7 @@ import { SessionUpkeep } from "./session-upkeep.ts";
 import { SessionConfiguration } from "./settings/session-configuration.ts";
 import { Compactor } from "./turns/compactor.ts";
 import { TurnEngine } from "./turns/turn-engine.ts";
-import { historyPage, historyPageDefault, historyPageLimit } from "./view/history-pages.ts";
+import { checkedPageLimit, historyPage } from "./view/history-pages.ts";
 import { sessionRecords } from "./view/record-updates.ts";
 
 /** Time that live jobs get when a session is closed, in milliseconds (facts C.3). */
@@ -163,15 +169,7 @@ export class OpenSession implements Session {
   }
 
   history(query: HistoryQuery): Promise<HistoryPage> {
-    const limit = query.limit ?? historyPageDefault;
-    if (!Number.isInteger(limit) || limit < 1 || limit > historyPageLimit)
-      return Promise.reject(
-        new AutolithError(
-          "invalid-argument",
-          `limit is a whole number from 1 to ${historyPageLimit}, not ${limit}.`,
-        ),
-      );
-    return Promise.resolve(this.#page(query, limit));
+    return Promise.resolve().then(() => this.#page(query, checkedPageLimit(query)));
   }
 
   async prompt(input: PromptInput): Promise<PromptSubmission> {
@@ -251,6 +249,10 @@ export class OpenSession implements Session {
       models: this.models(),
       listDirectory: this.#core.environment.listDirectory,
     });
+  }
+
+  inputHistory(query: { readonly limit?: number; readonly before?: number }): Promise<InputHistoryPage> {
+    return this.#input.inputHistory(query);
   }
 
   highlight(text: string): Promise<Highlighting> {
@@ -335,6 +337,7 @@ export class OpenSession implements Session {
     await this.#endJobs();
     await this.#core.pending.flush();
     await this.#upkeep.finish();
+    await this.#input.close();
     this.#core.emit({ kind: "closed", reason });
   }
 

@@ -1,4 +1,7 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Session } from "../../orchestrator/contract/session.ts";
 import { makeSandpit } from "../support/cli/launch.ts";
 import { answer, calls } from "../support/model-server/script.ts";
 import { startModelServer } from "../support/model-server/server.ts";
@@ -129,5 +132,32 @@ describe("sessions over restarts", () => {
     expect(results[0]?.output).toContain("unknown");
     const ofTurns = server.requests.filter((request) => !request.text.includes("below a title"));
     expect(ofTurns.length).toBe(3);
+  });
+
+  it("what people put in is recalled: messages and commands, no automatic ones; built once from the record", async () => {
+    await using scene = await openScene((request) => answer(`answer ${request.number}`));
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    await say(session, "first");
+    await session.prompt(text("/info"));
+    await say(session, "second\nline");
+    const recalled = async (of: Session) =>
+      (await of.inputHistory({})).inputs.map(({ kind, text: shown }) => [kind, shown]);
+    const all = [
+      ["message", "first"],
+      ["command", "/info"],
+      ["message", "second\nline"],
+    ];
+    expect(await recalled(session)).toEqual(all);
+    expect(await session.inputHistory({ limit: 1 })).toMatchObject({ inputs: [{ seq: 3 }], hasOlder: true });
+    const again = await (await scene.reopen()).load(session.id);
+    expect(await recalled(again)).toEqual(all);
+    expect((await again.invoke("history", {})).text).toContain("3  second line");
+    await again.queue(text("third"));
+    await scene.reopen();
+    const sidecar = join(scene.pit.home, ".local/share/autolith/conversations", `${session.id}.inputs.sexp`);
+    expect(readFileSync(sidecar, "utf8").split("\n").length).toBe(5);
+    rmSync(sidecar);
+    const rebuilt = await (await scene.reopen()).load(session.id);
+    expect(await recalled(rebuilt)).toEqual([all[0], all[2], ["message", "third"]]);
   });
 });

@@ -77,3 +77,23 @@ export const draftSchema = z.strictObject({
   cursor: z.int().nonnegative(),
 });
 export type Draft = z.infer<typeof draftSchema>;
+
+/** Something a person put into the conversation, in the order of its acceptance. */
+export const recalledInputSchema = z.strictObject({
+  /** Grows; from 1. */
+  seq: z.int().positive(),
+  kind: z.enum(["message", "command", "lisp"]),
+  /** A message's text, slash text, or Lisp source. */
+  text: z.string(),
+  /** Epoch milliseconds. */
+  at: z.number(),
+});
+export type RecalledInput = z.infer<typeof recalledInputSchema>;
+
+/** The newest inputs, oldest first. */
+export const inputHistoryPageSchema = z.strictObject({
+  inputs: z.array(recalledInputSchema),
+  /** Ask with `before` the first one's `seq` for older ones. */
+  hasOlder: z.boolean(),
+});
+export type InputHistoryPage = z.infer<typeof inputHistoryPageSchema>;

@@ -22,7 +22,7 @@ import type {
   SettingValue,
 } from "./catalogs.ts";
 import type { PermissionAnswer, SessionEvent, TurnOutcome } from "./events.ts";
-import type { Admission, Draft, PromptInput, VaultEntry } from "./input.ts";
+import type { Admission, Draft, InputHistoryPage, PromptInput, VaultEntry } from "./input.ts";
 import type { Failure } from "../failure.ts";
 import type { HistoryPage, SessionUpdate, UsageCounters } from "./updates.ts";
 
@@ -184,6 +184,8 @@ export interface Session {
   invoke(operation: string, args: unknown): Promise<Invocation>;
   /** Tab completion of commands, their arguments and paths. `cursor` in UTF-16 units. */
   complete(text: string, cursor: number): Promise<Completion>;
+  /** What people put into this conversation, for recall; of at most 1,000 inputs, 200 when `limit` is absent. */
+  inputHistory(query: { readonly limit?: number; readonly before?: number }): Promise<InputHistoryPage>;
   /** Lisp text as the reader sees it; nothing is interned or evaluated. Rejects with `input-limit`. */
   highlight(text: string): Promise<Highlighting>;
   /** The draft that the last front end left; null when there is none. It lives as long as the session is open. */

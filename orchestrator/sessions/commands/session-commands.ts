@@ -85,13 +85,11 @@ export const sessionCommands: readonly Command[] = [
     summary: "Lists the inputs of this conversation.",
     arguments: "",
     maxWords: 0,
-    run: (_, { core }) => {
-      const inputs = core.log.records.flatMap(({ seq, record }) =>
-        record.kind === "message" && record.automatic !== true
-          ? [`${seq}  ${record.content.replaceAll(/\s+/g, " ").slice(0, 160)}`]
-          : [],
-      );
-      return Promise.resolve(said(inputs.slice(-200).join("\n") || "There are no inputs yet."));
+    run: async (_, { session }) => {
+      const { inputs, hasOlder } = await session.inputHistory({ limit: 200 });
+      const lines = inputs.map(({ seq, text }) => `${seq}  ${text.replaceAll(/\s+/g, " ").slice(0, 160)}`);
+      if (lines.length === 0) return said("There are no inputs yet.");
+      return said([...(hasOlder ? ["… older ones are left out"] : []), ...lines].join("\n"));
     },
   },
   {

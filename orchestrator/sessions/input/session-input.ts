@@ -1,23 +1,33 @@
 /** How input comes into a session: prompts, steering, follow-ups, slash commands among them, and the recovery vault. */
 import { randomUUID } from "node:crypto";
 import { AutolithError, failureOf } from "../../contract/failure.ts";
-import type { Admission, PromptInput, VaultEntry } from "../../contract/session/input.ts";
+import type { Admission, InputHistoryPage, PromptInput, VaultEntry } from "../../contract/session/input.ts";
 import type { PromptSubmission } from "../../contract/session/service.ts";
 import { slashText } from "../commands/command-table.ts";
 import type { Invoker } from "../commands/invoker.ts";
 import type { SessionCore } from "../session-core.ts";
 import { titleFromPrompt } from "../titles.ts";
 import type { TurnEngine } from "../turns/turn-engine.ts";
+import { InputHistory, recalledInputLimit } from "./input-history.ts";
 import { promptContent } from "./prompt-text.ts";
 import type { Waiting } from "./waiting.ts";
 
+/** Inputs of a page of the history when nothing is said. */
+const recalledInputs = 200;
+
 export class SessionInput {
   readonly #core: SessionCore;
+  readonly #history: InputHistory;
   readonly #engine: TurnEngine;
   readonly #invoker: Pick<Invoker, "invokeText" | "runNow">;
 
   constructor(core: SessionCore, engine: TurnEngine, invoker: Pick<Invoker, "invokeText" | "runNow">) {
     this.#core = core;
+    this.#history = new InputHistory({
+      directory: `${core.environment.dataRoot}/conversations`,
+      id: core.id,
+      records: () => core.log.records,
+    });
     this.#engine = engine;
     this.#invoker = invoker;
   }
@@ -27,6 +37,7 @@ export class SessionInput {
     const slash = slashText(content.text);
     if (slash.kind === "command") {
       const invocation = await this.#invoker.invokeText(slash.name, slash.input);
+      await this.#remember("command", content.text);
       return { kind: "command", invocation };
     }
     const inputId = input.inputId ?? `prompt-${randomUUID()}`;
@@ -36,15 +47,54 @@ export class SessionInput {
     await titleFromPrompt(this.#core, waiting.text);
     this.#engine.lift();
     const turn = await this.#engine.start("prompt", [waiting]);
+    await this.#remember("message", waiting.text);
     return { kind: "turn", inputId, epoch: turn.epoch, finished: turn.finished };
   }
 
   async submit(delivery: "steering" | "queued", input: PromptInput): Promise<Admission> {
     const content = promptContent(input);
     const slash = slashText(content.text);
-    if (slash.kind === "command") return this.#admit("queued", content, "command", input.inputId);
-    await titleFromPrompt(this.#core, slash.text);
-    return this.#admit(delivery, { ...content, text: slash.text }, "message", input.inputId);
+    const isCommand = slash.kind === "command";
+    if (slash.kind === "text") await titleFromPrompt(this.#core, slash.text);
+    const text = slash.kind === "text" ? slash.text : content.text;
+    const admission = await this.#admit(
+      isCommand ? "queued" : delivery,
+      { ...content, text },
+      isCommand ? "command" : "message",
+      input.inputId,
+    );
+    await this.#remember(isCommand ? "command" : "message", text);
+    return admission;
+  }
+
+  /** Newest inputs, for recall. Rejects with `invalid-argument`. */
+  async inputHistory({
+    limit = recalledInputs,
+    before,
+  }: {
+    limit?: number;
+    before?: number;
+  }): Promise<InputHistoryPage> {
+    if (!Number.isInteger(limit) || limit < 1 || limit > recalledInputLimit)
+      throw new AutolithError(
+        "invalid-argument",
+        `limit is a whole number from 1 to ${recalledInputLimit}, not ${limit}.`,
+      );
+    return this.#history.page(limit, before);
+  }
+
+  async close(): Promise<void> {
+    await this.#history.close();
+  }
+
+  /** For recall alone: what went wrong with it is told, and the input goes its way. */
+  async #remember(kind: "message" | "command", text: string): Promise<void> {
+    if (text === "") return;
+    try {
+      await this.#history.add({ kind, text, at: this.#core.environment.now() });
+    } catch (error) {
+      this.#core.environment.report(failureOf(error));
+    }
   }
 
   /** Puts slash text behind what waits. */

@@ -1,4 +1,5 @@
 /** History of a conversation in pages of updates. Pure. */
+import { AutolithError } from "../../contract/failure.ts";
 import type { HistoryQuery } from "../../contract/session/service.ts";
 import type { HistoryPage, ReplayedUpdate } from "../../contract/session/updates.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
@@ -7,6 +8,15 @@ import { type ProjectionState, shownRecordNames, updatesOfRecord } from "./recor
 /** Updates of a page when nothing is said, and at most. */
 export const historyPageDefault = 200;
 export const historyPageLimit = 1_000;
+
+/** The limit of a query. Throws `invalid-argument`. */
+export function checkedPageLimit({ limit = historyPageDefault }: HistoryQuery): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= historyPageLimit) return limit;
+  throw new AutolithError(
+    "invalid-argument",
+    `limit is a whole number from 1 to ${historyPageLimit}, not ${limit}.`,
+  );
+}
 
 /** All updates of the records, in order, each with its record's number. */
 export function replayedUpdates(

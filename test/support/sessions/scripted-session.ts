@@ -14,6 +14,7 @@ import type {
   HistoryPage,
   HistoryQuery,
   Highlighting,
+  InputHistoryPage,
   Invocation,
   JobDetail,
   JobRow,
@@ -27,6 +28,7 @@ import type {
   PromptInput,
   PromptOutcome,
   PromptSubmission,
+  RecalledInput,
   ReplayedUpdate,
   ResourceQuery,
   ResourceReading,
@@ -262,6 +264,15 @@ export class ScriptedSession implements Session {
     const head = text.slice(0, cursor);
     const candidates = names.filter((name) => name.startsWith(head)).map((name) => ({ text: name }));
     return Promise.resolve({ from: 0, to: cursor, candidates, omitted: 0 });
+  }
+
+  inputHistory(): Promise<InputHistoryPage> {
+    const inputs = this.#updates.flatMap(({ recordSeq, update }): RecalledInput[] =>
+      update.type === "user-message" && update.origin !== "automatic"
+        ? [{ seq: recordSeq, kind: "message", text: update.text, at: update.at }]
+        : [],
+    );
+    return Promise.resolve({ inputs, hasOlder: false });
   }
 
   highlight(text: string): Promise<Highlighting> {
