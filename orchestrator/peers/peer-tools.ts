@@ -16,8 +16,9 @@ import type { Grant, Message } from "./peer-state.ts";
 /** Longest wait of `peer.wait`, in seconds. */
 export const peerWaitLimitSeconds = 5;
 /** Greatest offset of `peer.inspect`. */
-const offsetLimit = 1_024;
-const pageLimit = 32;
+export const peerOffsetLimit = 1_024;
+/** Messages of one page of `peer.inspect`. */
+export const peerPageLimit = 32;
 
 export type PeerToolParts = {
   readonly supervisor: Supervisor;
@@ -265,8 +266,8 @@ function inspectTool({ peers }: PeerToolParts): ToolDeclaration {
       "Lists the messages you sent or were sent (the primary sees all), or shows one with its text and token by its id.",
     arguments: z.strictObject({
       id: id.optional(),
-      offset: z.number().int().min(0).max(offsetLimit).default(0),
-      limit: z.number().int().min(1).max(pageLimit).default(16),
+      offset: z.number().int().min(0).max(peerOffsetLimit).default(0),
+      limit: z.number().int().min(1).max(peerPageLimit).default(16),
     }),
     effects: "none",
     audience: "all",

@@ -67,8 +67,8 @@ export const artifactDocument = plistDocument("the worktree artifact", artifactS
 export function encodedPatch(patch: Uint8Array): Pick<WorktreeArtifact, "patch" | "patchEncoding"> {
   const bytes = Buffer.from(patch);
   const text = bytes.toString("utf8");
-  // A lone carriage return or a byte order mark must come back as it was, so the bytes are compared.
-  return Buffer.from(text, "utf8").equals(bytes)
+  // A byte order mark must come back as it was, so the bytes are compared; no record bears a NUL.
+  return !text.includes("\0") && Buffer.from(text, "utf8").equals(bytes)
     ? { patch: text }
     : { patch: bytes.toString("base64"), patchEncoding: "base64" };
 }

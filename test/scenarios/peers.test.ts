@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { makeSandpit } from "../support/cli/launch.ts";
 import type { RecordedRequest, ScriptedTurn } from "../support/model-server/script.ts";
-import { startModelServer } from "../support/model-server/server.ts";
 import { type Part, cast, lastOutput, submit, tool } from "../support/sessions/cast.ts";
 import { openScene, say } from "../support/sessions/composed-sessions.ts";
-import { type HostProcess, startHostProcess } from "../support/sessions/session-host-process.ts";
+import { hostDialogue } from "../support/sessions/host-dialogue.ts";
+import { startHostProcess } from "../support/sessions/session-host-process.ts";
 
 function valueOf(text: string, key: string): string {
   return new RegExp(`:${key} "([^"]*)"`, "i").exec(text)?.[1] ?? "";
@@ -185,49 +185,15 @@ describe("peers of one session", () => {
   });
 });
 
-function lastItem(request: RecordedRequest): { readonly type?: string; readonly output?: string } {
-  const { input } = request.body as { input: { type?: string; output?: string }[] };
-  return input.at(-1) ?? {};
-}
-
 describe("peers in two hosts on one Redis", () => {
-  /** Lets one host process make one tool call and answers what its model saw. */
-  async function call(
-    host: HostProcess,
-    outputs: string[],
-    pending: { turn: ScriptedTurn | undefined },
-    turn: ScriptedTurn,
-  ): Promise<string> {
-    pending.turn = turn;
-    const before = outputs.length;
-    const turns = host.lines.filter((line) => line.kind === "turn" && line["state"] === "idle").length;
-    host.send("prompt go");
-    await host.seen(
-      () => host.lines.filter((line) => line.kind === "turn" && line["state"] === "idle").length > turns,
-    );
-    return outputs[before] ?? "";
-  }
-
   it("write to each other along paired grants; a kill -9 leaves claims uncertain, and nothing is lost or doubled", async () => {
     using pit = makeSandpit();
-    const pending: { turn: ScriptedTurn | undefined } = { turn: undefined };
-    const outputs: string[] = [];
-    await using server = await startModelServer((request) => {
-      const { turn } = pending;
-      const last = lastItem(request);
-      if (last.type === "function_call_output") outputs.push(last.output ?? "");
-      // Titles and summaries are asked for without tools.
-      const isTurn = (request.body as { tools?: unknown[] }).tools?.length !== undefined;
-      if (turn === undefined || !isTurn || last.type === "function_call_output") return text("done");
-      pending.turn = undefined;
-      return turn;
-    });
-    const environment = { AUTOLITH_OPENAI_BASE_URL: server.baseUrl };
+    await using dialogue = await hostDialogue();
+    const { ask } = dialogue;
+    const environment = { AUTOLITH_OPENAI_BASE_URL: dialogue.server.baseUrl };
     const here = await startHostProcess(pit, environment);
     let there = await startHostProcess(pit, environment);
     const [near, far] = [here.opened.id, there.opened.id];
-    const ask = (host: HostProcess, name: string, args: object): Promise<string> =>
-      call(host, outputs, pending, tool(name, args));
 
     // One grant alone is not enough.
     expect(

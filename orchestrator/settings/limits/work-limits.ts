@@ -35,7 +35,7 @@ import { grantLimit, mailboxLimit, messageLimit, rememberedGrantLimit } from "..
 import { peerJournalLimitBytes } from "../../peers/peer-journal.ts";
 import { peerTextLimit } from "../../peers/peer-records.ts";
 import { mailPerBoundary } from "../../peers/peer-service.ts";
-import { peerWaitLimitSeconds } from "../../peers/peer-tools.ts";
+import { peerOffsetLimit, peerPageLimit, peerWaitLimitSeconds } from "../../peers/peer-tools.ts";
 import { classifiedCommandLimit } from "../../permissions/classifier-prompt.ts";
 import { chainLimit, depthLimit } from "../../permissions/command-chain.ts";
 import { answerTokenLimit } from "../../permissions/model-classifier.ts";
@@ -168,6 +168,8 @@ const mailLimits = topicLimits("mail", [
   ["active grants of a session", grantLimit, "items"],
   ["remembered grants of a session", rememberedGrantLimit, "items"],
   ["messages handed over at one boundary", mailPerBoundary, "items"],
+  ["messages of one page", peerPageLimit, "items"],
+  ["offset of a page", peerOffsetLimit, "items"],
   ["one wait", peerWaitLimitSeconds, "seconds"],
   ["journal of a session's mail", peerJournalLimitBytes, "bytes"],
 ]);
