@@ -5,6 +5,7 @@ import { addCallPiece, type GrowingCall } from "./chat-calls.ts";
 import {
   failureOfFinish,
   streamFailure,
+  usageOf,
   withUniqueCallIds,
   type OutputDelta,
   type StreamAssembler,
@@ -50,7 +51,7 @@ export class ChatStreamAssembler implements StreamAssembler {
     if (chunk === undefined) return [];
     this.#responseId ??= textOf(chunk["id"]);
     const usage = objectOf(chunk["usage"]);
-    if (usage !== undefined) this.#usage = chatUsage(usage);
+    if (usage !== undefined) this.#usage = usageOf(usage, "prompt", "completion");
     const choice = arrayOf(chunk["choices"])
       .map(objectOf)
       .find((candidate) => candidate !== undefined && (candidate["index"] ?? 0) === 0);
@@ -160,19 +161,4 @@ export class ChatStreamAssembler implements StreamAssembler {
 /** Some servers send whole arguments as an object instead of text. */
 function argumentPiece(value: unknown): string {
   return textOf(value) ?? (objectOf(value) === undefined ? "" : JSON.stringify(value));
-}
-
-function chatUsage(usage: WireObject): ModelUsage {
-  const input = counterOf(usage["prompt_tokens"]);
-  const output = counterOf(usage["completion_tokens"]);
-  const total = counterOf(usage["total_tokens"]);
-  const cached = counterOf(objectOf(usage["prompt_tokens_details"])?.["cached_tokens"]);
-  const reasoning = counterOf(objectOf(usage["completion_tokens_details"])?.["reasoning_tokens"]);
-  return {
-    ...(input === undefined ? {} : { inputTokens: input }),
-    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
-    ...(output === undefined ? {} : { outputTokens: output }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
-    ...(total === undefined ? {} : { totalTokens: total }),
-  };
 }

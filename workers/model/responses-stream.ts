@@ -1,15 +1,11 @@
-import type {
-  AssistantItem,
-  ModelResponse,
-  ModelUsage,
-  WireItem,
-} from "../../orchestrator/contract/model.ts";
+import type { AssistantItem, ModelResponse, WireItem } from "../../orchestrator/contract/model.ts";
 import { ModelRequestError } from "../../orchestrator/contract/model-failure.ts";
 import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
 import { bounded, classifyRefusal } from "./failure-classification.ts";
 import {
   failureOfFinish,
   streamFailure,
+  usageOf,
   withUniqueCallIds,
   type OutputDelta,
   type StreamAssembler,
@@ -92,7 +88,7 @@ export class ResponsesStreamAssembler implements StreamAssembler {
         items.flatMap((item) => this.#itemOf(item)),
         this.#usedCallIds,
       ),
-      usage: responsesUsage(objectOf(response["usage"]) ?? {}),
+      usage: usageOf(objectOf(response["usage"]) ?? {}, "input", "output"),
       ...(responseId === undefined ? {} : { responseId }),
     };
   }
@@ -189,19 +185,4 @@ function messageItems(item: WireObject, source: WireItem): AssistantItem[] {
 function reasoningText(item: WireObject): string {
   const texts = [...objectsOf(item["summary"]), ...objectsOf(item["content"])];
   return texts.flatMap((part) => textOf(part["text"]) ?? []).join("\n\n");
-}
-
-function responsesUsage(usage: WireObject): ModelUsage {
-  const input = counterOf(usage["input_tokens"]);
-  const output = counterOf(usage["output_tokens"]);
-  const total = counterOf(usage["total_tokens"]);
-  const cached = counterOf(objectOf(usage["input_tokens_details"])?.["cached_tokens"]);
-  const reasoning = counterOf(objectOf(usage["output_tokens_details"])?.["reasoning_tokens"]);
-  return {
-    ...(input === undefined ? {} : { inputTokens: input }),
-    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
-    ...(output === undefined ? {} : { outputTokens: output }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
-    ...(total === undefined ? {} : { totalTokens: total }),
-  };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { AssistantItem, ModelResponse } from "../../orchestrator/contract/model.ts";
+import type { AssistantItem, ModelResponse, ModelUsage } from "../../orchestrator/contract/model.ts";
 import { ModelRequestError, type ModelFailureCode } from "../../orchestrator/contract/model-failure.ts";
+import { counterOf, objectOf, type WireObject } from "./wire-values.ts";
 
 /** A piece of streamed output. */
 export interface OutputDelta {
@@ -52,6 +53,20 @@ export function withUniqueCallIds(
     const { source: _source, ...rest } = item;
     return { ...rest, callId };
   });
+}
+
+/** The counters of a usage report, in which `input` and `output` are called so. What is not reported stays unknown. */
+export function usageOf(usage: WireObject, input: string, output: string): ModelUsage {
+  const detail = (of: string, name: string): number | undefined =>
+    counterOf(objectOf(usage[`${of}_tokens_details`])?.[name]);
+  const counters = {
+    inputTokens: counterOf(usage[`${input}_tokens`]),
+    cachedInputTokens: detail(input, "cached_tokens"),
+    outputTokens: counterOf(usage[`${output}_tokens`]),
+    reasoningTokens: detail(output, "reasoning_tokens"),
+    totalTokens: counterOf(usage["total_tokens"]),
+  };
+  return Object.fromEntries(Object.entries(counters).filter(([, count]) => count !== undefined));
 }
 
 /** What a finish reason says went wrong; undefined for one that ends a whole answer. */
