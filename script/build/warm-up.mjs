@@ -1,6 +1,6 @@
 /**
  * Runs the built program once for what it is mostly started for, so that later starts find its code compiled: `run-job` over both wire
- * forms against a scripted model, and the Lisp. Nothing of it stays but the code.
+ * forms against a scripted model, the Lisp, and the session host. Nothing of it stays but the code.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -69,6 +69,9 @@ export async function warmUp({ bundle, compileCache }) {
     await start({}, options);
     await start({ AUTOLITH_OPENAI_WIRE: "chat" }, options);
     await start({}, ["lisp", "--eval", "1"]);
+    // Without a client: it ends at once, everything loaded.
+    await start({}, ["acp"]);
+    await start({}, ["host", "--idle-seconds", "1"]);
   } finally {
     await server.close();
     rmSync(keeping, { force: true });
