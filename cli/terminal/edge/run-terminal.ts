@@ -14,6 +14,7 @@ import { update } from "../screen/screen-update.ts";
 import { paletteOf } from "../text/palette.ts";
 import { ScreenDriver } from "./screen-driver.ts";
 import { SessionController } from "./session-controller.ts";
+import { sizeOf } from "./terminal-output.ts";
 import { restoreTerminal } from "./terminal-modes.ts";
 
 export type TerminalOptions = {
@@ -197,7 +198,7 @@ class Terminal {
   }
 
   #resize(): void {
-    const { columns, rows } = this.#options.stdout;
+    const { columns, rows } = sizeOf(this.#options.stdout);
     this.#state = update(this.#state, { type: "resize", columns, rows }).state;
     this.#driver.resize(this.#state);
   }

@@ -22,6 +22,18 @@ export function erasedLines(rows: number): string {
   return `\u001B7${Array.from({ length: Math.max(1, rows) }, () => "\u001B[2K").join("\u001B[1B")}\u001B8`;
 }
 
+function known(size: number | undefined, otherwise: number): number {
+  return size === undefined || size <= 0 ? otherwise : size;
+}
+
+/** A terminal that does not know its size says nothing or zero. */
+export function sizeOf({ columns, rows }: Pick<TerminalStream, "columns" | "rows">): {
+  readonly columns: number;
+  readonly rows: number;
+} {
+  return { columns: known(columns, 80), rows: known(rows, 24) };
+}
+
 export class TerminalOutput extends EventEmitter {
   readonly isTTY = true;
   readonly writable = true;
@@ -34,8 +46,7 @@ export class TerminalOutput extends EventEmitter {
   constructor(stream: TerminalStream) {
     super();
     this.#stream = stream;
-    this.columns = stream.columns ?? 80;
-    this.rows = stream.rows ?? 24;
+    ({ columns: this.columns, rows: this.rows } = sizeOf(stream));
   }
 
   write(data: string, callback?: () => void): boolean {
@@ -78,7 +89,7 @@ export class TerminalOutput extends EventEmitter {
 
   /** Takes over the size of the real terminal; true when it is another one. */
   takeSize(): boolean {
-    const { columns = 80, rows = 24 } = this.#stream;
+    const { columns, rows } = sizeOf(this.#stream);
     if (columns === this.columns && rows === this.rows) return false;
     [this.columns, this.rows] = [columns, rows];
     return true;
