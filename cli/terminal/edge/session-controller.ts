@@ -288,7 +288,7 @@ export class SessionController {
     dispatch({ type: "flash", level: "info", text, at: now() });
     this.#fetchSoon("settings");
     // The page returns to its list after every change, until it is closed.
-    await this.#pick({ kind: "setting" });
+    await this.#pickSetting(this.#required(), { kind: "setting" }, true);
   }
 
   /** Many invalidations make one request. */
@@ -343,11 +343,13 @@ export class SessionController {
   async #pickSetting(
     link: HostLink,
     purpose: Extract<PickerPurpose, { kind: "setting" | "setting-value" }>,
+    isRefresh = false,
   ): Promise<void> {
     const { dispatch, now } = this.#options;
     const { settings } = await link.request("settings", { sessionId: this.#id() });
     if (purpose.kind === "setting") {
-      dispatch({ type: "rows", purpose, title: "Settings", rows: settingRows(settings), omitted: 0 });
+      const rows = settingRows(settings);
+      dispatch({ type: "rows", purpose, title: "Settings", rows, omitted: 0, isRefresh });
       return;
     }
     const setting = settings.find(({ name }) => name === purpose.name);

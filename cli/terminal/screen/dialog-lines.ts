@@ -71,7 +71,12 @@ function optionLines(chosen: number, columns: number): readonly Line[] {
   const width = spans.flat().reduce((sum, { text }) => sum + textWidth(text), 0) + 4;
   return width <= columns
     ? [spans.flatMap((each, index) => (index === 0 ? each : [span("  "), ...each]))]
-    : spans;
+    : spans.flatMap(([mark, text]) =>
+        wrapLine(text === undefined ? [] : [text], columns, {
+          first: mark === undefined ? [] : [mark],
+          rest: [span("    ")],
+        }),
+      );
 }
 
 /** A picker in at most `rows` rows, with the cursor in its search. */
@@ -83,7 +88,7 @@ export function pickerBlock(picker: Picker, columns: number, rows: number): Curs
   const rule = [span("─".repeat(columns), { ink: "muted" })];
   const count = `${found.length}${found.length === picker.rows.length ? "" : ` of ${picker.rows.length}`}`;
   const more = picker.omitted > 0 ? `, ${picker.omitted} older ones not listed` : "";
-  const title = truncated(`${picker.title} (${count}${more})`, columns);
+  const title = truncated(visibleLine(`${picker.title} (${count}${more})`), columns);
   const search = truncated(visibleLine(picker.query), Math.max(1, columns - 10));
   const lines = [
     rule,

@@ -108,7 +108,9 @@ function closedPicker(state: ScreenState): Step {
 function chosen(state: ScreenState, picker: Picker): Step {
   const row = chosenRow(picker);
   if (row === undefined) return step(flashed(state, "warning", "Nothing found to choose.", state.now));
-  return step({ ...state, picker: undefined }, choiceOf(picker, row.id));
+  // The list of settings comes back in place of the values, unless the picker is closed before.
+  const isValue = picker.purpose.kind === "setting-value";
+  return step(isValue ? state : { ...state, picker: undefined }, choiceOf(picker, row.id));
 }
 
 function choiceOf({ purpose }: Picker, id: string): Command {

@@ -235,6 +235,8 @@ export function submitted(state: ScreenState, how: "steer" | "queue", at: number
     counter: state.counter + 1,
     composer: taken(composer),
     flash: undefined,
+    // Whoever has sent is not typing: a dialog that comes now is for the next key.
+    lastTypedAt: 0,
     sending: [...state.sending, { inputId, text }],
   };
   return step(next, { type: "submit", text, as, inputId });

@@ -1,4 +1,5 @@
 /** The modeline: model, mode, context, usage, title, in as much room as there is. */
+import type { SessionState } from "../../../orchestrator/contract/session.ts";
 import { type Line, type Span, lineWidth, span } from "../text/styled-line.ts";
 import { truncated } from "../text/text-width.ts";
 import { visibleLine } from "../text/visible-text.ts";
@@ -23,15 +24,17 @@ export function clockText(durationMs: number): string {
 const barCells = 8;
 
 /** How full the context is, drawn and in percent. */
-function contextSpans(tokens: number | null, window: number, threshold: number): readonly Span[] {
-  if (tokens === null) return [];
-  const percent = Math.min(100, Math.round((tokens / window) * 100));
+function contextSpans(session: SessionState): readonly Span[] {
+  const { contextTokens, contextWindow, compactionThresholdPercent: threshold } = session;
+  const isEstimated = session.contextEstimated;
+  if (contextTokens === null) return [];
+  const percent = Math.min(100, Math.round((contextTokens / contextWindow) * 100));
   const filled = Math.round((percent / 100) * barCells);
   const ink = percent >= threshold ? "bad" : percent >= threshold - 15 ? "warn" : "good";
   return [
     span("▰".repeat(filled), { ink }),
     span("▱".repeat(barCells - filled), { ink: "muted" }),
-    span(` ${percent} %`, { ink: "muted" }),
+    span(` ${isEstimated ? "≈" : ""}${percent} %`, { ink: "muted" }),
   ];
 }
 
@@ -73,7 +76,7 @@ function modelineParts(state: ScreenState): readonly (readonly Span[])[] {
         ]
       : [linkSpan(state)],
     [span(session.mode, modeStyle(session.mode))],
-    contextSpans(session.contextTokens, session.contextWindow, session.compactionThresholdPercent),
+    contextSpans(session),
     [span(model, { ink: "accent" }), ...effortSpans(session.reasoningEffort)],
     inputTokens === null || outputTokens === null
       ? []

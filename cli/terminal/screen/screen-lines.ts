@@ -3,6 +3,7 @@ import type { Line } from "../text/styled-line.ts";
 import { type TranscriptLook, entryLines } from "../transcript/entry-lines.ts";
 import { hasGap, type Entry } from "../transcript/entries.ts";
 import { emptyLine } from "../text/styled-line.ts";
+import { fittedLine } from "../text/wrap.ts";
 import { activityLine, flashLines, jobLines, planLines } from "./activity-lines.ts";
 import { type CursorBlock, composerBlock, menuLines, pendingLines } from "./composer-lines.ts";
 import { approvalLines, pickerBlock } from "./dialog-lines.ts";
@@ -53,7 +54,16 @@ export function screenLines(state: ScreenState): ScreenLines {
     input.cursor === undefined
       ? undefined
       : { x: Math.min(input.cursor.column, columns), y: above + input.cursor.row };
-  return { tail, jobs, pending, input: input.lines, menu, modeline: bottom, cursor };
+  const fitted = (lines: readonly Line[]): readonly Line[] => lines.map((line) => fittedLine(line, columns));
+  return {
+    tail: fitted(tail),
+    jobs: fitted(jobs),
+    pending: fitted(pending),
+    input: fitted(input.lines),
+    menu: fitted(menu),
+    modeline: fitted(bottom),
+    cursor,
+  };
 }
 
 function bottomLines(state: ScreenState, columns: number): readonly Line[] {
@@ -70,13 +80,19 @@ function inputBlock(state: ScreenState, columns: number, room: number): CursorBl
     const lines = approvalLines(request, approval, requests.length - 1, columns, room);
     return { lines: lines.slice(0, Math.max(1, room)), cursor: undefined };
   }
-  if (picker !== undefined) return pickerBlock(picker, columns, Math.min(room, 20));
+  if (picker !== undefined) return cutBlock(pickerBlock(picker, columns, Math.min(room, 20)), room);
   return composerBlock(
     state.composer,
     columns,
     Math.max(1, Math.min(12, Math.floor(room / 2))),
     placeholder(state),
   );
+}
+
+/** What does not fit into a very low terminal is left out, with the cursor if it stands there. */
+function cutBlock({ lines, cursor }: CursorBlock, room: number): CursorBlock {
+  const shown = lines.slice(0, Math.max(1, room));
+  return { lines: shown, cursor: cursor !== undefined && cursor.row < shown.length ? cursor : undefined };
 }
 
 function placeholder(state: ScreenState): string {
@@ -108,6 +124,7 @@ export function printedLines(
   columns: number,
   look: TranscriptLook,
 ): readonly Line[] {
-  const lines = entryLines(entry, usableColumns(columns), look);
+  const width = usableColumns(columns);
+  const lines = entryLines(entry, width, look).map((line) => fittedLine(line, width));
   return gap && lines.length > 0 ? [emptyLine, ...lines] : lines;
 }

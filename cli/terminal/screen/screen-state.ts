@@ -106,6 +106,8 @@ export type Action =
       readonly title: string;
       readonly rows: readonly PickerRow[];
       readonly omitted: number;
+      /** Only for a picker that is still open. */
+      readonly isRefresh?: boolean;
     }
   | { readonly type: "flash"; readonly level: Flash["level"]; readonly text: string; readonly at: number };
 

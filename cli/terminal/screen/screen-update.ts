@@ -134,5 +134,6 @@ function clientCommands(action: Invocation["clientAction"]): readonly Command[] 
 
 function withRows(state: ScreenState, action: Extract<Action, { type: "rows" }>): ScreenState {
   const { purpose, title, rows, omitted } = action;
+  if (action.isRefresh === true && state.picker === undefined) return state;
   return { ...state, picker: { purpose, title, rows, omitted, query: "", index: 0 } };
 }

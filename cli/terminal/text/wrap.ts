@@ -1,6 +1,6 @@
 /** Wrapping of styled lines at words, by columns. */
 import { type Line, type Span, span } from "./styled-line.ts";
-import { graphemes, textWidth } from "./text-width.ts";
+import { graphemes, textWidth, truncated } from "./text-width.ts";
 
 /** What wrapping adds in front of each line: for list items, quotes, rails. */
 export type Indent = { readonly first: Line; readonly rest: Line };
@@ -60,6 +60,23 @@ export function wrapColumns(spans: Line, width: number, indent: Indent = noInden
       columns += piece.width;
     }
   return lines.map((each, index) => [...(index === 0 ? indent.first : indent.rest), ...each]);
+}
+
+/** The line cut to `width` columns, with `…` for what is left out. */
+export function fittedLine(spans: Line, width: number): Line {
+  let columns = 0;
+  if (spans.reduce((sum, { text }) => sum + textWidth(text), 0) <= width) return spans;
+  const kept: Span[] = [];
+  for (const { text, style } of spans) {
+    const wide = textWidth(text);
+    if (columns + wide >= width) {
+      const short = truncated(columns + wide === width ? `${text} ` : text, width - columns);
+      return [...kept, span(short, style)];
+    }
+    kept.push({ text, style });
+    columns += wide;
+  }
+  return kept;
 }
 
 function indentWidth({ first, rest }: Indent): number {

@@ -118,6 +118,8 @@ const directives: Readonly<Record<string, (rest: string, turn: ScriptedTurn, id:
       turn.emit({ type: "tool-call-update", callId: `${id}c`, status, at: 0 });
       await stream(turn, id, [`The answer was ${answer}.`]);
     },
+    count: (rest, turn, id) =>
+      stream(turn, id, [`characters: ${rest.length}, lines: ${rest.split("\n").length}`]),
     hold: (_, turn) =>
       new Promise((resolve) => {
         turn.signal.addEventListener("abort", () => resolve());
@@ -152,6 +154,12 @@ const service = new ScriptedService({
     await (run === undefined ? stream(turn, id, [text]) : run(rest.join(" "), turn, id));
   },
 });
+
+const fault = process.env["SCRIPTED_FAULT_SIGNAL"];
+if (fault !== undefined)
+  process.once(fault as NodeJS.Signals, () => {
+    throw new Error("a fault of the program");
+  });
 
 let links = 0;
 const end = await runTerminal({
