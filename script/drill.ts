@@ -63,7 +63,7 @@ function wholeNumber(text: string, name: string): number {
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      points: { type: "string", default: "300" },
+      points: { type: "string", default: "500" },
       sessions: { type: "string", default: "300" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
       parallel: { type: "string", default: "2" },
@@ -80,11 +80,11 @@ async function main(): Promise<void> {
       seed,
       parallel,
       report: ({ point, violations, durationMs }) => {
-        const { number, fault, records, delayMs, againMs } = point;
+        const { number, tree, fault, records, delayMs, againMs } = point;
         const again = againMs === undefined ? "" : ` and ${againMs} ms into the recovery`;
         const verdict = violations.length === 0 ? "ok" : `VIOLATED\n    ${violations.join("\n    ")}`;
         process.stdout.write(
-          `${number}: ${fault} at record ${records} + ${delayMs} ms${again}, ${(durationMs / 1000).toFixed(1)} s: ${verdict}\n`,
+          `${number}: ${tree}, ${fault} at record ${records} + ${delayMs} ms${again}, ${(durationMs / 1000).toFixed(1)} s: ${verdict}\n`,
         );
       },
     });

@@ -7,7 +7,7 @@ import { loadConversation } from "../../orchestrator/record/conversation.ts";
 import { jobRecordCodec } from "../../orchestrator/record/job-journal.ts";
 import { readJournal } from "../../orchestrator/record/journal.ts";
 import type { Sandpit } from "../../test/support/cli/launch.ts";
-import { editedFiles, effectLog } from "./job-tree.ts";
+import { type TreeName, editedFilesOf, effectLog } from "./job-tree.ts";
 
 export type RecordedResult = { readonly callId: string; readonly status: string };
 
@@ -21,6 +21,10 @@ export type Evidence = {
   readonly results: ReadonlyMap<string, readonly RecordedResult[]>;
   /** Executions that have a `terminal.sexp`. */
   readonly terminals: readonly string[];
+  /** Executions whose work in a worktree is an artifact. */
+  readonly secured: readonly string[];
+  /** Executions whose checkout is there. */
+  readonly checkouts: readonly string[];
 };
 
 /** The data root of a sandpit's person. */
@@ -43,6 +47,7 @@ export function journalOf(
 export async function gatherEvidence(
   pit: Sandpit,
   journal: { conversation: string; path: string } | undefined,
+  tree: TreeName = "deep",
 ): Promise<Evidence> {
   const records: JobRecord[] = [];
   const anomalies: string[] = [];
@@ -58,12 +63,19 @@ export async function gatherEvidence(
   }
   const tasks = join(dataRoot(pit), "tasks", journal?.conversation ?? "none");
   return {
-    effects: [effectLog, ...editedFiles].flatMap((name) => linesOf(join(pit.workspace, name))),
+    effects: [effectLog, ...editedFilesOf(tree)].flatMap((name) => linesOf(join(pit.workspace, name))),
     records,
     anomalies,
     results: await recordedResults(pit, records),
-    terminals: namesIn(tasks).filter((execution) => existsSync(join(tasks, execution, "terminal.sexp"))),
+    terminals: having(tasks, "terminal.sexp"),
+    secured: having(tasks, "worktree-artifact.sexp"),
+    checkouts: namesIn(join(dataRoot(pit), "task-worktrees/checkouts")),
   };
+}
+
+/** Executions whose directory holds that file. */
+function having(tasks: string, file: string): readonly string[] {
+  return namesIn(tasks).filter((execution) => existsSync(join(tasks, execution, file)));
 }
 
 async function recordedResults(

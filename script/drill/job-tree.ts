@@ -1,6 +1,7 @@
 /**
- * The work of a drill: a root, four agents below it (one of them a grandchild, one detached), a detached command, and thirty effects in
- * all. Every effect appends its own name to a file and syncs it, so that what happened can be read after any kill.
+ * The work of a drill. The deep tree: a root, four agents below it (one of them a grandchild, one detached), a detached command, and thirty
+ * effects in all. The wide tree: a root with thirty detached children, more than may run at once, each with effects on files, some in git
+ * worktrees of their own. Every effect appends its own name to a file and syncs it, so that what happened can be read after any kill.
  *
  * The scripted model answers by what it is sent, never by how often it was asked: a request repeated after a lost thread gets the same
  * answer.
@@ -10,8 +11,12 @@ import type { RecordedRequest, ScriptedCall, ScriptedTurn } from "../../test/sup
 
 /** Where shell effects go, in the workspace. */
 export const effectLog = "effects.log";
-/** Files that edits write, in the workspace. */
-export const editedFiles = ["root.txt", "alpha.txt", "beta.txt", "delta.txt", "gamma.txt"];
+/** The same for commands of every directory: the workspace is beside the home. */
+const logPath = `"$HOME/../w/${effectLog}"`;
+/** Children of the wide tree. */
+const width = 30;
+/** Every so many of them work in a worktree of their own. */
+const isolatedEvery = 8;
 
 type Step =
   | { readonly kind: "shell"; readonly id: string; readonly pause?: number; readonly detached?: true }
@@ -21,6 +26,8 @@ type Step =
       readonly id: string;
       readonly agents: readonly string[];
       readonly blocking: boolean;
+      /** Those of the agents that get a worktree. */
+      readonly isolated?: readonly string[];
     };
 
 /** A turn of an agent: its calls go out together. `await` ends the turn until every detached job has been heard of. */
@@ -33,8 +40,9 @@ const shell = (id: string, more: { pause?: number; detached?: true } = {}): Step
 });
 const edit = (id: string, file: string): Step => ({ kind: "edit", id, file });
 
-/** Agents by the word in their assignment. */
-const cast: Readonly<Record<string, readonly Turn[]>> = {
+type Cast = Readonly<Record<string, readonly Turn[]>>;
+
+const deep: Cast = {
   ROOT: [
     [shell("E01"), shell("E02", { pause: 0.02 })],
     [edit("E03", "root.txt")],
@@ -70,11 +78,59 @@ const cast: Readonly<Record<string, readonly Turn[]>> = {
   ],
 };
 
-/** The names of all effects. */
-export const allEffects: readonly string[] = Object.values(cast)
-  .flat()
-  .flatMap((turn) => (turn === "await" ? [] : turn))
-  .flatMap((step) => (step.kind === "task" ? [] : [step.id]));
+/** `W01` and so on. */
+const workers: readonly string[] = Array.from(
+  { length: width },
+  (_, index) => `W${String(index + 1).padStart(2, "0")}`,
+);
+const isolated = workers.filter((_, index) => index % isolatedEvery === 0);
+
+function workerTurns(name: string): readonly Turn[] {
+  const first = shell(`${name}a`, { pause: 0.01 });
+  // Files in a worktree of its own are no evidence in the workspace: such a child has commands only, which name the log's directory.
+  const second = isolated.includes(name) ? shell(`${name}b`) : edit(`${name}b`, `${name.toLowerCase()}.txt`);
+  return [[first], [second, shell(`${name}c`)]];
+}
+
+const wide: Cast = {
+  BOSS: [
+    [shell("B01")],
+    [
+      { kind: "task", id: "TW1", agents: workers.slice(0, 16), blocking: false, isolated },
+      { kind: "task", id: "TW2", agents: workers.slice(16), blocking: false, isolated },
+    ],
+    [edit("B02", "boss.txt")],
+    "await",
+    [shell("B03")],
+  ],
+  ...Object.fromEntries(workers.map((name) => [name, workerTurns(name)])),
+};
+
+/** The trees: the word that means the root, and the records that an undisturbed run leaves in the journal, with a few more. */
+export const trees = {
+  deep: { root: "ROOT", cast: deep, journalRecords: 115 },
+  wide: { root: "BOSS", cast: wide, journalRecords: 460 },
+} as const;
+export type TreeName = keyof typeof trees;
+
+/** Agents by the word in their assignment. */
+const cast: Cast = { ...deep, ...wide };
+
+function stepsOf(tree: TreeName): readonly Step[] {
+  return Object.values<readonly Turn[]>(trees[tree].cast)
+    .flat()
+    .flatMap((turn) => (turn === "await" ? [] : turn));
+}
+
+/** The names of all effects of a tree. */
+export function effectsOf(tree: TreeName): readonly string[] {
+  return stepsOf(tree).flatMap((step) => (step.kind === "task" ? [] : [step.id]));
+}
+
+/** Files that edits of a tree write, in the workspace. */
+export function editedFilesOf(tree: TreeName): readonly string[] {
+  return [...new Set(stepsOf(tree).flatMap((step) => (step.kind === "edit" ? [step.file] : [])))];
+}
 
 type InputItem = {
   readonly type?: string;
@@ -151,7 +207,11 @@ function toolCall(step: Step, input: readonly InputItem[]): ScriptedCall {
         arguments: {
           context: "Part of a drill.",
           blocking: step.blocking,
-          tasks: step.agents.map((agent) => ({ task: `You are ${agent}.`, name: agent.toLowerCase() })),
+          tasks: step.agents.map((agent) => ({
+            task: `You are ${agent}.`,
+            name: agent.toLowerCase(),
+            ...(step.isolated?.includes(agent) === true ? { isolation: { dirtyPolicy: "ignore" } } : {}),
+          })),
         },
       };
   }
@@ -160,7 +220,7 @@ function toolCall(step: Step, input: readonly InputItem[]): ScriptedCall {
 /** One write of one line, then a sync, before the command may end. */
 function effectCommand(id: string, pause = 0): string {
   const wait = pause === 0 ? "" : `sleep ${pause}; `;
-  return `${wait}echo ${id} >> ${effectLog} && sync ${effectLog} && echo did ${id}`;
+  return `${wait}echo ${id} >> ${logPath} && sync ${logPath} && echo did ${id}`;
 }
 
 /** Appends a line to the file as it was after the agent's last edit of it. */

@@ -1,4 +1,5 @@
 /** Which faults a drill inflicts and when: a pure function of its seed. */
+import { type TreeName, trees } from "./job-tree.ts";
 
 /** What is made to fail. A host, and Redis, by SIGKILL; an agent thread in three ways. */
 export const faults = ["host", "redis", "thread-exit", "thread-out-of-memory", "thread-terminate"] as const;
@@ -10,14 +11,13 @@ export type Fault = (typeof faults)[number];
  */
 export type DrillPoint = {
   readonly number: number;
+  readonly tree: TreeName;
   readonly fault: Fault;
   readonly records: number;
   readonly delayMs: number;
   readonly againMs?: number;
 };
 
-/** Records to aim at: the 112 of an undisturbed run, and a few more, which hit its end and what follows. */
-export const journalRecords = 115;
 /** Longest delay after the record, in milliseconds: spreads faults over what happens between two records. */
 const longestDelayMs = 12;
 
@@ -36,16 +36,22 @@ const turns: readonly Fault[] = [
   "thread-out-of-memory",
 ];
 
+/** Every so many points drill the wide tree, which takes longer. */
+const wideEvery = 4;
+
 /** The points of a drill. Records are visited in a shuffled order without repetition until all have been, so that few points spread well. */
 export function drillPlan(count: number, seed: number): readonly DrillPoint[] {
   const random = generator(seed);
-  const records: number[] = [];
+  const ahead: Record<TreeName, number[]> = { deep: [], wide: [] };
   return Array.from({ length: count }, (_, index) => {
-    if (records.length === 0) records.push(...shuffled(journalRecords + 1, random));
+    const tree = index % wideEvery === wideEvery - 1 ? "wide" : "deep";
+    const records = ahead[tree];
+    if (records.length === 0) records.push(...shuffled(trees[tree].journalRecords + 1, random));
     const fault = turns[index % turns.length] ?? "host";
     const againMs = Math.floor(random() * (longestSecondLifeMs + 1));
     return {
       number: index + 1,
+      tree,
       fault,
       records: records.pop() ?? 0,
       delayMs: Math.floor(random() * (longestDelayMs + 1)),

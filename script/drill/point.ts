@@ -1,5 +1,5 @@
 /** One point of a drill: a run of the job tree, one fault in it, the recovery, the verdict. */
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { startModelServer } from "../../test/support/model-server/server.ts";
 import { gatherEvidence, journalOf } from "./evidence.ts";
 import { type Host, type HostEnd, endOf, recover, startHost } from "./host-process.ts";
 import type { HostOrder } from "./host-protocol.ts";
-import { treeScript } from "./job-tree.ts";
+import { treeScript, trees } from "./job-tree.ts";
 import type { DrillPoint, Fault } from "./plan.ts";
 import { remains } from "./remains.ts";
 import { type RunEnd, violations } from "./verdict.ts";
@@ -29,6 +29,9 @@ export type PointResult = {
   readonly durationMs: number;
 };
 
+/** Time limit of a drilled job: far beyond what it needs, since it must never be what ends it. */
+const runSeconds = 240;
+
 /** Pause between two looks at the journal, in milliseconds. */
 const lookMs = 1;
 
@@ -37,7 +40,11 @@ export async function runPoint(point: DrillPoint): Promise<PointResult> {
   const startedAt = performance.now();
   const pit = makeSandpit();
   await using server = await startModelServer((request) => ({ ...treeScript(request), latencyMs: 2 }));
-  pit.write("job.sexp", jobText({ prompt: "You are ROOT.", role: "task", timeoutSeconds: 80 }));
+  if (point.tree === "wide") makeRepository(pit);
+  pit.write(
+    "job.sexp",
+    jobText({ prompt: `You are ${trees[point.tree].root}.`, role: "task", timeoutSeconds: runSeconds }),
+  );
   const host = startHost(pit, server.baseUrl, ["run", "out/result.sexp"]);
   const hit = await inflict(point, pit, host);
   const ended = await endOf(host);
@@ -46,9 +53,9 @@ export async function runPoint(point: DrillPoint): Promise<PointResult> {
     await killRecovery(pit, server.baseUrl, journal.conversation, point.againMs);
   const { report, problem } = await recover(pit, server.baseUrl, journal?.conversation ?? "");
   const left = await settledRemains(pit);
-  const evidence = await gatherEvidence(pit, journal);
+  const evidence = await gatherEvidence(pit, journal, point.tree);
   const found = [
-    ...violations(evidence, report, await runEnd(pit, ended)),
+    ...violations(evidence, report, await runEnd(pit, ended), point.tree),
     ...(problem === undefined ? [] : [problem]),
     ...left.map((each) => `left behind: ${each}`),
   ];
@@ -62,6 +69,17 @@ export async function runPoint(point: DrillPoint): Promise<PointResult> {
     unknown: report.unanswered.filter(({ outcome }) => outcome === "unknown").length,
     durationMs: performance.now() - startedAt,
   };
+}
+
+/** Worktrees are made from a repository with a commit. */
+function makeRepository(pit: Sandpit): void {
+  const git = (...args: readonly string[]): void =>
+    void execFileSync("git", ["-c", "user.name=drill", "-c", "user.email=drill@localhost", ...args], {
+      cwd: pit.workspace,
+      stdio: "ignore",
+    });
+  git("init", "-q");
+  git("commit", "-q", "--allow-empty", "-m", "Beginning");
 }
 
 /** Lets a host recover for a while and kills it. */

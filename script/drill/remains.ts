@@ -16,6 +16,8 @@ export function remains(pit: Sandpit): readonly string[] {
 }
 
 function isLeft(path: string, name: string): boolean {
+  // Locks of a git that was killed in a worktree of its own are its own.
+  if (path.includes("/.git/worktrees/")) return false;
   if (temporaryName.test(name) || lstatSync(path).isSocket()) return true;
   const inRedis = path.includes("/autolith/redis/");
   return (

@@ -2,7 +2,7 @@
 import type { JobRecord } from "../../orchestrator/jobs/journal-records.ts";
 import type { Evidence } from "./evidence.ts";
 import type { RecoveryReport } from "./host-protocol.ts";
-import { allEffects } from "./job-tree.ts";
+import { type TreeName, effectsOf } from "./job-tree.ts";
 
 /** How the drilled run itself ended. */
 export type RunEnd = {
@@ -17,16 +17,23 @@ export type RunEnd = {
 };
 
 /** Violations, each as a sentence; none when everything held. */
-export function violations(evidence: Evidence, recovery: RecoveryReport, end: RunEnd): readonly string[] {
+export function violations(
+  evidence: Evidence,
+  recovery: RecoveryReport,
+  end: RunEnd,
+  tree: TreeName = "deep",
+): readonly string[] {
+  const effects = effectsOf(tree);
   return [
-    ...runViolations(evidence, end),
-    ...effectViolations(evidence, recovery),
+    ...runViolations(evidence, end, effects),
+    ...effectViolations(evidence, recovery, effects),
     ...executionViolations(evidence, recovery),
+    ...worktreeViolations(evidence),
     ...evidence.anomalies.map((kind) => `the job journal has a ${kind} after it was opened again`),
   ];
 }
 
-function runViolations(evidence: Evidence, end: RunEnd): readonly string[] {
+function runViolations(evidence: Evidence, end: RunEnd, allEffects: readonly string[]): readonly string[] {
   const terminal = end.eventKinds.filter((kind) => kind === "run-finished").length;
   if (!end.survived) return terminal > 1 ? [`${terminal} terminal events`] : [];
   const missing = allEffects.filter((effect) => !evidence.effects.includes(effect));
@@ -44,6 +51,7 @@ function runViolations(evidence: Evidence, end: RunEnd): readonly string[] {
 function effectViolations(
   { effects, records, results }: Evidence,
   recovery: RecoveryReport,
+  allEffects: readonly string[],
 ): readonly string[] {
   const found: string[] = [];
   for (const effect of allEffects) {
@@ -76,6 +84,20 @@ function isDetached(callId: string, records: readonly JobRecord[]): boolean {
     job.detached ||
     records.some((record) => record.kind === "handed-off" && record.executionId === job.executionId)
   );
+}
+
+/** The work of an isolated child that began is secured, or its checkout is still there and known. */
+function worktreeViolations({ records, secured, checkouts }: Evidence): readonly string[] {
+  return records.flatMap((record) => {
+    if (record.kind !== "admitted" || record.jobKind !== "agent") return [];
+    const { isolation } = record.payload as { readonly isolation?: unknown };
+    const { executionId, name } = record;
+    const worked = records.some((each) => each.kind === "intent" && each.executionId === executionId);
+    if (isolation === undefined || !worked) return [];
+    return secured.includes(executionId) || checkouts.includes(executionId)
+      ? []
+      : [`the work of ${name} is neither secured nor in its checkout`];
+  });
 }
 
 function executionViolations({ records, terminals }: Evidence, recovery: RecoveryReport): readonly string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Evidence } from "../../script/drill/evidence.ts";
-import { allEffects } from "../../script/drill/job-tree.ts";
+import { effectsOf } from "../../script/drill/job-tree.ts";
 import { type RunEnd, violations } from "../../script/drill/verdict.ts";
 import type { RecoveryReport } from "../../script/drill/host-protocol.ts";
 import {
@@ -11,6 +11,7 @@ import {
   settled,
 } from "../orchestrator/recovery/job-history.ts";
 
+const allEffects = effectsOf("deep");
 const nothing: RecoveryReport = { interrupted: [], queued: [], unanswered: [], settled: [] };
 const killed: RunEnd = {
   survived: false,
@@ -33,6 +34,8 @@ const whole: Evidence = {
   anomalies: [],
   results: new Map([[conversationId, allEffects.map((callId) => ({ callId, status: "ok" }))]]),
   terminals: [job.executionId],
+  secured: [],
+  checkouts: [],
 };
 
 describe("the drill's verdict", () => {

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { drillSummary, runDrill } from "../../script/drill.ts";
-import { drillPlan, faults, journalRecords } from "../../script/drill/plan.ts";
+import { trees } from "../../script/drill/job-tree.ts";
+import { drillPlan, faults } from "../../script/drill/plan.ts";
 import { runSessionDrill, sessionDrillSummary } from "../../script/drill/sessions/session-drill.ts";
 import { sessionLines, sessionPlan } from "../../script/drill/sessions/session-plan.ts";
 
@@ -27,7 +28,7 @@ it("a sample of the crash drill: every effect at most once, recorded or reported
     ),
   ).toEqual([]);
   expect(new Set(results.filter(({ hit }) => hit).map(({ point }) => point.fault)).size).toBe(faults.length);
-}, 300_000);
+}, 900_000);
 
 it("a sample of the session drill: nothing lost, shown or told twice, no call without its result, nothing left behind", async () => {
   const results = await runSessionDrill({ points: 4, seed, parallel: 2 });
@@ -41,9 +42,12 @@ it("a sample of the session drill: nothing lost, shown or told twice, no call wi
 }, 300_000);
 
 it("a full drill visits every record of the journal and every fault", () => {
-  const plan = drillPlan(300, seed);
-  expect(new Set(plan.map(({ records }) => records)).size).toBe(journalRecords + 1);
+  const plan = drillPlan(500, seed);
+  const visited = (name: string): number =>
+    new Set(plan.flatMap(({ tree, records }) => (tree === name ? [records] : []))).size;
+  expect(visited("deep")).toBe(trees.deep.journalRecords + 1);
+  expect(visited("wide")).toBe(plan.filter(({ tree }) => tree === "wide").length);
   expect(new Set(plan.map(({ fault }) => fault))).toEqual(new Set(faults));
-  expect(drillPlan(300, seed)).toEqual(plan);
-  expect(drillPlan(300, seed + 1)).not.toEqual(plan);
+  expect(drillPlan(500, seed)).toEqual(plan);
+  expect(drillPlan(500, seed + 1)).not.toEqual(plan);
 });

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { allEffects, editedFiles, effectLog, treeScript } from "../../script/drill/job-tree.ts";
+import { editedFilesOf, effectsOf, effectLog, treeScript } from "../../script/drill/job-tree.ts";
 import { type FinishedRun, finish, jobText, startRun } from "../support/cli/job-files.ts";
 import { type Running, type Sandpit, makeSandpit } from "../support/cli/launch.ts";
 import { startModelServer } from "../support/model-server/server.ts";
@@ -32,7 +32,7 @@ async function started(environment: Readonly<Record<string, string>>): Promise<D
 }
 
 function effects(pit: Sandpit): readonly string[] {
-  return [effectLog, ...editedFiles].flatMap((name) => {
+  return [effectLog, ...editedFilesOf("deep")].flatMap((name) => {
     const path = join(pit.workspace, name);
     return existsSync(path)
       ? readFileSync(path, "utf8")
@@ -52,7 +52,7 @@ async function expectWhole(disturbed: Disturbed): Promise<FinishedRun> {
   const ended = await finish(disturbed.pit, disturbed.running);
   expect(ended.stderr.split("\n").filter((line) => line.startsWith("run-job:"))).toEqual([]);
   expect([ended.status, ended.artifact["status"]]).toEqual([0, "succeeded"]);
-  expect(effects(disturbed.pit).toSorted()).toEqual(allEffects.toSorted());
+  expect(effects(disturbed.pit).toSorted()).toEqual(effectsOf("deep").toSorted());
   expect(ended.events.filter(({ kind }) => kind === "run-finished")).toHaveLength(1);
   return ended;
 }
