@@ -1,11 +1,19 @@
-/** `npm run bench [-- --rounds N] [--jobs N]`: figures of one run on this machine, each beside its floor or peer. Build first. */
+/**
+ * `npm run bench [-- --rounds N] [--jobs N] [--children N] [PART…]`: figures of one run on this machine, each beside its floor or peer.
+ */
 import { parseArgs } from "node:util";
 import { benchReader } from "./bench-reader.ts";
+import { fanOut } from "./bench/fan-out-figures.ts";
 import { type RunFigures, median, runJobFigures } from "./bench/run-job-figures.ts";
 import { throughputFigures } from "./bench/supervisor-figures.ts";
 
-const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "7" }, jobs: { type: "string", default: "3000" } },
+const { values, positionals } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "7" },
+    jobs: { type: "string", default: "3000" },
+    children: { type: "string", default: "1000" },
+  },
+  allowPositionals: true,
 });
 
 function row(cells: readonly string[], widths: readonly number[]): void {
@@ -50,9 +58,47 @@ async function benchThroughput(jobs: number): Promise<void> {
   );
 }
 
-await benchRuns(Number(values.rounds));
-await benchThroughput(Number(values.jobs));
-console.log("");
-for (const { what, megabytesPerSecond } of benchReader())
-  console.log(`data forms: ${what} ${megabytesPerSecond.toFixed(0)} MB/s`);
+/** 32 children with 200 ms model latency and 3 tool turns, and the memory they add; then many, 32 at a time. */
+async function benchFanOut(rounds: number, many: number): Promise<void> {
+  const plan = { children: 32, waves: 1, toolTurns: 3, latencyMs: 200 };
+  const [floor, ours]: [number[], number[]] = [[], []];
+  let pssOfMany = 0;
+  let pssOfFew = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < rounds; round += 1) {
+    floor.push((await fanOut("floor", plan)).waveMs);
+    const run = await fanOut("autolith", plan);
+    ours.push(run.waveMs);
+    pssOfMany = Math.max(pssOfMany, run.pssMiB);
+    pssOfFew = Math.min(pssOfFew, (await fanOut("autolith", { ...plan, children: 2 })).pssMiB);
+  }
+  const [best, bestFloor] = [Math.min(...ours), Math.min(...floor)];
+  console.log(
+    `\nfan-out: 32 children of one session ${median(ours).toFixed(0)} ms (${best.toFixed(0)}), floor ${median(floor).toFixed(0)} (${bestFloor.toFixed(0)}), ratio ${(median(ours) / median(floor)).toFixed(2)} (${(best / bestFloor).toFixed(2)}); ${((pssOfMany - pssOfFew) / 30).toFixed(2)} MiB PSS per additional child`,
+  );
+  const waves = Math.ceil(many / 32);
+  const run = await fanOut("autolith", { ...plan, waves, toolTurns: 1, latencyMs: 20 });
+  console.log(
+    `fan-out: ${waves * 32} children, 32 at a time, ${run.waveMs.toFixed(0)} ms a wave: ${run.terminal - 1} ended, ${run.report.submitters} submitted ${run.report.submissions} times; peak RSS ${run.peakRssMiB.toFixed(0)} MiB; event-loop delay p99 ${run.loopDelayP99Ms.toFixed(1)} ms`,
+  );
+}
+
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  runs: () => benchRuns(Number(values.rounds)),
+  supervisor: () => benchThroughput(Number(values.jobs)),
+  "fan-out": () => benchFanOut(Math.ceil(Number(values.rounds) / 2), Number(values.children)),
+  reader: benchForms,
+};
+
+async function benchForms(): Promise<void> {
+  console.log("");
+  for (const { what, megabytesPerSecond } of benchReader())
+    console.log(`data forms: ${what} ${megabytesPerSecond.toFixed(0)} MB/s`);
+}
+
+for (const name of positionals.length > 0 ? positionals : Object.keys(parts)) {
+  const part = parts[name];
+  if (part === undefined)
+    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}.`);
+  await part();
+}
 process.exit(0);

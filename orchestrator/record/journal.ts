@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, writeSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DataFormError } from "../../lisp/data-forms/index.ts";
@@ -56,7 +56,12 @@ export class Journal<R, A = R> {
     this.#codec = options.codec;
     this.#maxRecordBytes = options.maxRecordBytes ?? defaultMaxRecordBytes;
     const { end, synced, nextSeq } = state;
-    this.#commits = new GroupCommit(handle, options.path, { end, synced, committed: nextSeq }, options);
+    this.#commits = new GroupCommit(
+      handle,
+      options.path,
+      { end, synced, committed: nextSeq },
+      { ...options, writeNow: (...operands) => writeSync(handle.fd, ...operands) },
+    );
   }
 
   /** The number the next written record will get, waiting ones not counted. */

@@ -7,6 +7,12 @@ export function pssMiB(pid: number): number {
   return Number(match?.[1] ?? Number.NaN) / 1024;
 }
 
+/** The largest resident set that the process ever had, in MiB. */
+export function peakRssMiB(pid: number): number {
+  const match = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(match?.[1] ?? Number.NaN) / 1024;
+}
+
 /** Milliseconds since the start of the process. */
 export type ThreadTimes = {
   /** All threads together, on a core. */

@@ -1,18 +1,15 @@
 /** Whole runs of `run-job` from the build, beside the floor, against a scripted model server in a process of its own. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { RedisRuntime } from "../../redis/runtime.ts";
+import { type Place, benchProgram, environmentOf, makePlace, runJobArguments } from "./built-program.ts";
 import { pssMiB, threadTimes } from "./process-figures.ts";
 import { type ScriptedTurn, calls } from "../../test/support/model-server/script.ts";
 import {
   type ModelServerProcess,
   startModelServerProcess,
 } from "../../test/support/model-server/server-process.ts";
-
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
 /** One run of a program: times in milliseconds from its spawn, memory in MiB. */
 export type RunFigures = {
@@ -46,29 +43,10 @@ const script: readonly ScriptedTurn[] = [
   }),
 ];
 
-/** The flags that the launcher gives to Node. */
-const launcherFlags = /exec "\$node" (.*) "\$root/.exec(
-  readFileSync(join(root, "bin/autolith"), "utf8"),
-)?.[1];
-
 /** Median of numbers. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
-type Place = { readonly home: string; readonly workspace: string };
-
-function makePlace(): Place {
-  const home = mkdtempSync(join(tmpdir(), "alb-"));
-  const workspace = join(home, "w");
-  mkdirSync(workspace);
-  writeFileSync(join(workspace, "a.txt"), "one line of text\n".repeat(40));
-  writeFileSync(
-    join(workspace, "job.sexp"),
-    '(:autolith-job :version 1 :id "bench" :role "task" :prompt "p" :input nil :output-contract (:type :object) :timeout-seconds 60)\n',
-  );
-  return { home, workspace };
 }
 
 async function measure(
@@ -80,12 +58,7 @@ async function measure(
   const spawnedAt = performance.timeOrigin + performance.now();
   const child = spawn(process.execPath, argv, {
     cwd: place.workspace,
-    env: {
-      PATH: process.env["PATH"],
-      HOME: place.home,
-      AUTOLITH_OPENAI_BASE_URL: server.baseUrl,
-      NODE_COMPILE_CACHE: join(root, "dist/compile-cache"),
-    },
+    env: environmentOf(place, server.baseUrl),
     stdio: ["ignore", "ignore", "inherit"],
   });
   const pid = child.pid ?? 0;
@@ -120,30 +93,21 @@ async function measure(
 /** Runs each program `rounds` times, interleaved, so that other load meets all of them alike. */
 export async function runJobFigures(rounds: number): Promise<readonly ProgramFigures[]> {
   await using server = await startModelServerProcess(script, { repeat: true });
-  const place = makePlace();
+  const place = makePlace("p");
   const warm = await RedisRuntime.open({
     environment: { PATH: process.env["PATH"] },
     stateRoot: join(place.home, ".local/state/autolith"),
     onError: () => undefined,
   });
-  const job = [
-    ...(launcherFlags ?? "").split(" "),
-    join(root, "dist/bundle/main.cjs"),
-    "run-job",
-    "--input",
-    "job.sexp",
-    "--output",
-    "result.sexp",
-  ];
-  const coldPlace = makePlace();
+  const coldPlace = makePlace("p");
   const floor: RunFigures[] = [];
   const warmRuns: RunFigures[] = [];
   const coldRuns: RunFigures[] = [];
   try {
     for (let round = 0; round < rounds; round += 1) {
-      floor.push(await measure([join(root, "script/bench/floor-agent.mjs")], place, server));
-      warmRuns.push(await measure(job, place, server));
-      coldRuns.push(await measure(job, coldPlace, server));
+      floor.push(await measure([benchProgram("floor-agent.mjs")], place, server));
+      warmRuns.push(await measure(runJobArguments, place, server));
+      coldRuns.push(await measure(runJobArguments, coldPlace, server));
     }
   } finally {
     await warm.close(2_000);

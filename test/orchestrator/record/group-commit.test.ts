@@ -1,3 +1,4 @@
+import { closeSync, openSync, writeSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -161,5 +162,66 @@ describe("group commit", () => {
     expect(await append).toBe(1);
     await commits.flush();
     expect(file.syncs).toBe(1);
+  });
+});
+
+describe("writing without a thread", () => {
+  /** Writes to the file by its path, and counts. */
+  function immediate(fault?: Error): { times: number; now: NonNullable<GroupCommitOptions["writeNow"]> } {
+    const seen = {
+      times: 0,
+      path: "",
+      now: (bytes: Uint8Array, offset: number, length: number, position: number): number => {
+        seen.times += 1;
+        if (fault !== undefined && seen.times === 1) throw fault;
+        const descriptor = openSync(seen.path, "r+");
+        try {
+          return writeSync(descriptor, bytes, offset, length, position);
+        } finally {
+          closeSync(descriptor);
+        }
+      },
+    };
+    return seen;
+  }
+
+  async function groupOf(
+    seen: ReturnType<typeof immediate>,
+  ): Promise<{ file: FaultyFile; commits: GroupCommit }> {
+    const made = await group({ writeNow: (...operands) => seen.now(...operands) });
+    Object.assign(seen, { path: made.file.path });
+    return made;
+  }
+
+  it("is for small batches, which a burst still shares", async () => {
+    const seen = immediate();
+    const { file, commits } = await groupOf(seen);
+    await Promise.all(Array.from({ length: 20 }, (_, index) => commits.append(line(`r${index}`), false)));
+    expect([seen.times, file.writes]).toEqual([1, 0]);
+    await commits.append(line("x".repeat(20_000)), false);
+    expect([seen.times, file.writes]).toEqual([1, 1]);
+    await commits.append(line("last"), false);
+    expect((await contentOf(file)).trimEnd().split("\n").at(-1)).toBe("22 last");
+  });
+
+  it("is left to a thread while the file is being synced", async () => {
+    const seen = immediate();
+    const { file, commits } = await groupOf(seen);
+    await commits.append(line("first"), false);
+    const syncing = commits.flush();
+    await Promise.resolve();
+    const behind = commits.append(line("behind"), false);
+    await Promise.all([syncing, behind]);
+    expect(await contentOf(file)).toBe("1 first\n2 behind\n");
+    expect(seen.times + file.writes).toBe(2);
+    expect(file.writes).toBe(1);
+  });
+
+  it("that fails is told, and leaves nothing behind", async () => {
+    const seen = immediate(Object.assign(new Error("full"), { code: "ENOSPC" }));
+    const { file, commits } = await groupOf(seen);
+    await expect(commits.append(line("lost"), false)).rejects.toMatchObject({ code: "no-space" });
+    await commits.append(line("kept"), false);
+    expect(await contentOf(file)).toBe("1 kept\n");
   });
 });
