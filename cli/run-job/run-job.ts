@@ -185,8 +185,13 @@ async function runAdmitted(
     headStart,
     role: job.role,
     jobPrompt: job.prompt,
-    announce: (announcement) => projection.announce(announcement),
-    observe: (observation) => projection.observe(observation),
+    // Events that nobody reads are not made.
+    announce: (announcement) => {
+      if (writer !== undefined) projection.announce(announcement);
+    },
+    observe: (observation) => {
+      if (writer !== undefined) projection.observe(observation);
+    },
   });
   try {
     const root = await run.startRoot({

@@ -250,9 +250,10 @@ const blockBytes = 1 << 20;
 
 /** The file's content in blocks; a block's memory is used again for the next one. */
 async function* blocksOf(handle: FileHandle, through = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array> {
-  const block = Buffer.allocUnsafe(blockBytes);
+  const { size } = await handle.stat();
+  const block = Buffer.allocUnsafe(Math.min(blockBytes, size + 1));
   for (let position = 0; position < through;) {
-    const { bytesRead } = await handle.read(block, 0, Math.min(blockBytes, through - position), position);
+    const { bytesRead } = await handle.read(block, 0, Math.min(block.length, through - position), position);
     if (bytesRead === 0) return;
     position += bytesRead;
     yield block.subarray(0, bytesRead);

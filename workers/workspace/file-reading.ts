@@ -40,13 +40,13 @@ export async function readOpenFile(
 async function readLines(
   request: ResourceRead,
   uri: string,
-  { handle }: OpenedFile,
+  file: OpenedFile,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const first = request["start-line"] ?? 1;
   const count = request["line-count"] ?? 400;
   const scan = await scanFile(
-    handle,
+    file,
     { wants: (number) => number >= first && number < first + count },
     count,
     signal,
@@ -116,7 +116,7 @@ async function readPlaces(
   query: string,
   request: ResourceRead,
   uri: string,
-  { handle }: OpenedFile,
+  file: OpenedFile,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const needle = Buffer.from(query);
@@ -124,7 +124,7 @@ async function readPlaces(
   const first = request["start-line"] ?? 1;
   const matching: number[] = [];
   const scan = await scanFile(
-    handle,
+    file,
     {
       wants: (number) => number >= first,
       matches: (prefix, number) => {
@@ -142,7 +142,7 @@ async function readPlaces(
       Array.from({ length: 2 * queryContextLines + 1 }, (_, index) => line - queryContextLines + index),
     ),
   );
-  const again = await scanFile(handle, { wants: (number) => wanted.has(number) }, wanted.size, signal);
+  const again = await scanFile(file, { wants: (number) => wanted.has(number) }, wanted.size, signal);
   const { text } = fitLines(again.lines);
   const next = matching[limit];
   const notes = [
