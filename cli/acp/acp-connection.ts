@@ -1,11 +1,5 @@
 /** One client's connection, whatever carries it: the standard methods of ACP and the extension's, over one session service. */
-import {
-  type AgentApp,
-  type AgentConnection,
-  type AgentConnector,
-  type Stream,
-  agent,
-} from "@agentclientprotocol/sdk";
+import { type AgentApp, type AgentConnection, type Stream, agent } from "@agentclientprotocol/sdk";
 import { eventMethod, eventNotification } from "../../orchestrator/contract/acp/events.ts";
 import type { AcpHost } from "./acp-host.ts";
 import { handleExtension } from "./extension/extension-handler.ts";
@@ -67,9 +61,4 @@ function agentApp(context: ClientContext): AgentApp {
   const app = agent({ name: "autolith" });
   addStandardMethods(app, context);
   return app.onRequest("*", ({ method, params }) => handleExtension(method, params, context));
-}
-
-/** The connections of a transport of the protocol library, each with a stream of its own. */
-export function agentConnector(host: AcpHost, options: ConnectionOptions): AgentConnector {
-  return { connect: (stream) => new AcpConnection(host, stream, options) };
 }

@@ -10,7 +10,10 @@ import { clientMcpServerLimit } from "./session/client-sessions.ts";
 import { permissionAnswerMs } from "./session/permission-relay.ts";
 import { mergedChunkLimit } from "./translation/acp-updates.ts";
 import {
+  http2StreamLimit,
   httpBufferLimit,
+  httpClientLimit,
+  httpGoneMs,
   httpStallMs,
   httpUnopenedStreamLimit,
   networkConnectionLimit,
@@ -36,6 +39,9 @@ export const acpLimits = topicLimits("clients", [
   ["MCP servers that a client brings to one session", clientMcpServerLimit, "items"],
   ["wait for an answer to a permission request", permissionAnswerMs, "milliseconds"],
   ["connections of the network port", networkConnectionLimit, "items"],
+  ["HTTP clients", httpClientLimit, "items"],
+  ["open requests of one HTTP/2 connection", http2StreamLimit, "items"],
+  ["time without a request after which an HTTP client is gone", httpGoneMs, "milliseconds"],
   ["text held for an HTTP client that does not read", httpBufferLimit, "characters"],
   ["time of an HTTP client that does not read", httpStallMs, "milliseconds"],
   ["streams that an HTTP client has not opened", httpUnopenedStreamLimit, "items"],

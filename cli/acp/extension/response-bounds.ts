@@ -26,6 +26,7 @@ export function pageWithin(page: HistoryPage, newest: boolean, limit = pageByteL
   const cut = ordered[count]?.recordSeq;
   const whole = ordered.slice(0, count).filter(({ recordSeq }) => recordSeq !== cut);
   const kept = whole.length > 0 ? whole : ordered.filter(({ recordSeq }) => recordSeq === cut);
+  if (kept.length === ordered.length) return page;
   const updates = newest ? kept.toReversed() : kept;
   return {
     updates,

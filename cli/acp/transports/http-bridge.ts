@@ -5,29 +5,50 @@ import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
+import { type HttpClients, connectionHeader } from "./http-clients.ts";
 import { decodeMessage, oversizedAnswer } from "../wire/message.ts";
 import { messageByteLimit } from "../wire/message-limits.ts";
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = ServerResponse | Http2ServerResponse;
 
+export type BridgeParts = {
+  readonly server: AcpServer;
+  readonly clients: HttpClients;
+  /** Told what went wrong here. */
+  readonly report: (error: unknown) => void;
+};
+
 /** Answers one request that was let in. Never rejects. */
 export async function bridgeRequest(
-  server: AcpServer,
+  { server, clients, report }: BridgeParts,
   request: HttpRequest,
   response: HttpResponse,
-  report: (error: unknown) => void,
 ): Promise<void> {
   const gone = new AbortController();
-  response.once("close", () => gone.abort(new Error("the client's request has ended")));
+  const id = request.headers[connectionHeader];
+  const ended = typeof id === "string" ? clients.began(id) : () => undefined;
+  response.once("close", () => {
+    ended();
+    gone.abort(new Error("the client's request has ended"));
+  });
   try {
+    if (id === undefined && request.method === "POST" && clients.full) {
+      sendJson(response, 503, { error: "as many clients are connected as may be; try again later" });
+      request.resume();
+      return;
+    }
     const body = request.method === "POST" ? await readBody(request) : undefined;
     const fault = body === undefined ? undefined : bodyFault(body);
     if (fault !== undefined) {
       sendJson(response, body === "oversized" ? 413 : 400, fault);
       return;
     }
-    await sendResponse(response, await server.handleRequest(webRequest(request, body, gone.signal)));
+    const answer = await server.handleRequest(webRequest(request, body, gone.signal));
+    const added = answer.headers.get(connectionHeader);
+    if (added !== null) clients.add(added);
+    if (request.method === "DELETE" && typeof id === "string") clients.remove(id);
+    await sendResponse(response, answer);
   } catch (error) {
     if (gone.signal.aborted) return;
     report(error);

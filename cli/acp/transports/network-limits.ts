@@ -8,3 +8,9 @@ export const httpBufferLimit = 8_388_608;
 export const httpStallMs = 60_000;
 /** Sessions of one HTTP client whose streams it did not open. */
 export const httpUnopenedStreamLimit = 64;
+/** Most HTTP clients at once. */
+export const httpClientLimit = 64;
+/** Time without an open request after which an HTTP client is taken to be gone, in milliseconds. */
+export const httpGoneMs = 120_000;
+/** Requests that one HTTP/2 connection may have open. */
+export const http2StreamLimit = 128;

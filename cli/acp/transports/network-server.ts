@@ -4,16 +4,19 @@ import { STATUS_CODES, type Server as HttpServer, createServer as createHttpServ
 import { type Http2Server, createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net";
 import type { Duplex } from "node:stream";
+import type { Stream } from "@agentclientprotocol/sdk";
 import { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
 import { failureOf } from "../../../orchestrator/contract/failure.ts";
-import { AcpConnection, agentConnector } from "../acp-connection.ts";
+import { AcpConnection } from "../acp-connection.ts";
 import type { AcpHost } from "../acp-host.ts";
 import { frameStream } from "../wire/frame-stream.ts";
 import { idLimit } from "../wire/message-limits.ts";
 import { accessRefusal } from "./access.ts";
+import { HttpClients } from "./http-clients.ts";
 import { type HttpRequest, type HttpResponse, bridgeRequest, sendJson } from "./http-bridge.ts";
 import type { ListenAddress } from "./listen-address.ts";
 import {
+  http2StreamLimit,
   httpBufferLimit,
   httpStallMs,
   httpUnopenedStreamLimit,
@@ -33,6 +36,8 @@ export type NetworkServerOptions = {
   /** WebSocket alone, or Streamable HTTP beside it. */
   readonly kind: "http" | "websocket";
   readonly token: string | undefined;
+  /** Time without an open request after which an HTTP client is gone, in milliseconds. */
+  readonly goneMs?: number;
 };
 
 const connectionOptions = { reach: "own", name: "acp" } as const;
@@ -44,20 +49,23 @@ export class NetworkServer {
   readonly #http: HttpServer;
   readonly #http2: Http2Server;
   readonly #sockets = new Set<Socket>();
-  readonly #webSockets = new Set<AcpConnection>();
+  readonly #connections = new Set<AcpConnection>();
+  readonly #clients: HttpClients;
 
   private constructor(options: NetworkServerOptions) {
     this.#options = options;
     this.#acp = new AcpServer({
-      agent: agentConnector(options.host, connectionOptions),
+      agent: { connect: (stream) => this.#open(stream) },
       maxBufferedBytes: httpBufferLimit,
       maxOutputStallMs: httpStallMs,
       maxBufferedSessionStreams: httpUnopenedStreamLimit,
       maxIdLength: idLimit,
     });
+    this.#clients = new HttpClients(this.#acp, options.goneMs);
     this.#http = createHttpServer((request, response) => this.#request(request, response));
     this.#http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
-    this.#http2 = createHttp2Server((request, response) => this.#request(request, response));
+    const settings = { settings: { maxConcurrentStreams: http2StreamLimit } };
+    this.#http2 = createHttp2Server(settings, (request, response) => this.#request(request, response));
     this.#http2.on("sessionError", (error) => options.host.report(`acp: http2: ${failureOf(error).message}`));
     this.#server = createServer((socket) => this.#accept(socket));
     this.#server.maxConnections = networkConnectionLimit;
@@ -81,8 +89,10 @@ export class NetworkServer {
   /** Ends every connection and gives back every client's sessions. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    for (const connection of this.#webSockets) connection.close();
-    await Promise.all([...this.#webSockets].map((connection) => connection.closed));
+    this.#clients.clear();
+    const connections = [...this.#connections];
+    for (const connection of connections) connection.close();
+    await Promise.all(connections.map((connection) => connection.closed));
     await this.#acp.close();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
@@ -124,13 +134,12 @@ export class NetworkServer {
       request.resume();
       return;
     }
-    void bridgeRequest(this.#acp, request, response, (error) =>
-      host.report(`acp: http: ${failureOf(error).message}`),
-    );
+    const report = (error: unknown): void => host.report(`acp: http: ${failureOf(error).message}`);
+    void bridgeRequest({ server: this.#acp, clients: this.#clients, report }, request, response);
   }
 
   #upgrade(request: Parameters<typeof acceptWebSocket>[0], socket: Duplex, head: Uint8Array): void {
-    const { host, token } = this.#options;
+    const { token } = this.#options;
     socket.on("error", () => undefined);
     const refusal = accessRefusal({ url: request.url ?? "/", headers: request.headers }, token);
     const problem = handshakeProblem(request);
@@ -139,13 +148,16 @@ export class NetworkServer {
       return;
     }
     const channel = acceptWebSocket(request, socket, head);
-    const connection = new AcpConnection(host, frameStream(channel), connectionOptions);
-    this.#webSockets.add(connection);
+    const connection = this.#open(frameStream(channel));
     socket.once("close", () => connection.close());
-    void connection.closed.then(() => {
-      this.#webSockets.delete(connection);
-      channel.close();
-    });
+    void connection.closed.then(() => channel.close());
+  }
+
+  #open(stream: Stream): AcpConnection {
+    const connection = new AcpConnection(this.#options.host, stream, connectionOptions);
+    this.#connections.add(connection);
+    void connection.closed.then(() => this.#connections.delete(connection));
+    return connection;
   }
 }
 

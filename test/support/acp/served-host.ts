@@ -32,7 +32,7 @@ export type ServedHost = {
   /** Both ends of a connection by pipes: what the client writes, what it reads, and the server's connection. */
   pipes(): { readonly write: PassThrough; readonly read: PassThrough; readonly connection: AcpConnection };
   /** Listens on a port of its own. */
-  network(kind: "http" | "websocket", token?: string): Promise<NetworkServer>;
+  network(kind: "http" | "websocket", token?: string, goneMs?: number): Promise<NetworkServer>;
   /** Where the local endpoint listens; it is opened when it is first asked for. */
   endpoint(): Promise<{ readonly socket: string; readonly token: string }>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -56,12 +56,13 @@ export function serveHost(service: SessionService): ServedHost {
     });
     return local;
   };
-  const network: ServedHost["network"] = async (kind, token) => {
+  const network: ServedHost["network"] = async (kind, token, goneMs) => {
     const server = await NetworkServer.open({
       host,
       kind,
       token,
       address: { host: "127.0.0.1", port: 0 },
+      ...(goneMs === undefined ? {} : { goneMs }),
     });
     closing.push(() => server.close());
     return server;

@@ -4,7 +4,10 @@ import { describe, expect, test } from "vitest";
 import type { NetworkServer } from "../../../../cli/acp/transports/network-server.ts";
 import { messageByteLimit } from "../../../../cli/acp/wire/message-limits.ts";
 import { endpointUrl } from "../../../../cli/acp/transports/listen-address.ts";
+import { createHttpStream } from "@agentclientprotocol/sdk/experimental/http-client";
 import { createWebSocketStream } from "@agentclientprotocol/sdk/experimental/ws-client";
+import { httpClientLimit } from "../../../../cli/acp/transports/network-limits.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { testClient } from "../../../support/acp/test-client.ts";
 import { serveHost } from "../../../support/acp/served-host.ts";
 import { clientFrame } from "../../../support/acp/websocket-client-frame.ts";
@@ -98,6 +101,36 @@ describe("who may use the port", () => {
   test("--websocket serves no HTTP", async () => {
     await using served = serveHost(new ScriptedService());
     expect((await post(await served.network("websocket"))).status).toBe(426);
+  });
+});
+
+describe("HTTP clients", () => {
+  test("that have no request open are gone after a while, and their sessions with them", async () => {
+    const service = new ScriptedService();
+    await using served = serveHost(service);
+    const server = await served.network("http", undefined, 3_000);
+    const stream = createHttpStream(endpointUrl("http", server.address));
+    const client = await testClient(stream);
+    await client.request("session/new", { cwd: "/", mcpServers: [] });
+    // Its event streams are open requests: it stays as long as they do.
+    for (let asked = 0; asked < 20; asked += 1) await client.request("session/list", {});
+    const [session] = service.sessions();
+    expect(session).toBeDefined();
+    // A client that only says hello and never comes back.
+    await (await post(server)).text();
+    await eventually(() => served.host.connections).toBe(1);
+    expect(service.sessions()).toEqual([session]);
+    client.close();
+    await eventually(() => served.host.connections).toBe(0);
+    expect(service.sessions()).toEqual([]);
+  });
+
+  test("are taken up to a bound", async () => {
+    await using served = serveHost(new ScriptedService());
+    const server = await served.network("http");
+    const statuses: number[] = [];
+    for (let asked = 0; asked <= httpClientLimit; asked += 1) statuses.push((await post(server)).status);
+    expect(statuses).toEqual([...Array.from({ length: httpClientLimit }, () => 200), 503]);
   });
 });
 
