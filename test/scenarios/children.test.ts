@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { jobText, run } from "../support/cli/job-files.ts";
 import { makeSandpit } from "../support/cli/launch.ts";
-import { cast, submit, submitAnswer, tool } from "../support/model-server/cast.ts";
-import { answer } from "../support/model-server/script.ts";
+import { cast, itemsOf, submit, submitAnswer, tool } from "../support/model-server/cast.ts";
+import { type RecordedRequest, type ScriptedTurn, answer, status } from "../support/model-server/script.ts";
 import { startModelServer } from "../support/model-server/server.ts";
 
 function environment(server: { readonly baseUrl: string }): Record<string, string> {
@@ -60,6 +60,49 @@ describe("children of a job", () => {
     expect(ended.status).toBe(0);
     expect(later[0]?.match(/:JOB-COMPLETION/g)?.length).toBe(1);
     expect(later[0]).toContain("alpha result");
+  });
+
+  it("C111: children that fail, stop, are cancelled or lose their model are all told to their parent", async () => {
+    using pit = makeSandpit();
+    const words = ["ALPHA", "BETA", "GAMMA", "DELTA", "EPSILON"] as const;
+    const completions = ({ text }: RecordedRequest): number => text.match(/:JOB-COMPLETION/g)?.length ?? 0;
+    let last = "";
+    let turn = 0;
+    const root = (request: RecordedRequest): ScriptedTurn => {
+      turn += 1;
+      if (turn === 1)
+        return tool("task__run", {
+          context: "Part of a test.",
+          tasks: words.map((word) => ({ task: `Do ${word}.`, name: word.toLowerCase() })),
+        });
+      if (turn === 2) return tool("job__cancel", { id: /gamma-\d+/.exec(request.text)?.[0] });
+      last = request.text;
+      return completions(request) >= words.length ? submitAnswer("all heard") : answer("Waiting.");
+    };
+    const parts = cast({
+      ALPHA: [() => submit("alpha result")],
+      BETA: [() => tool("yield__submit", { status: "failed", error: "beta cannot" })],
+      GAMMA: [() => tool("shell__run", { command: "sleep 60" })],
+      DELTA: [() => status(401)],
+      EPSILON: [() => answer("I say nothing more."), () => answer("Nor now.")],
+    });
+    await using server = await startModelServer((request) =>
+      JSON.stringify(itemsOf(request)[0]).includes("ROOT") ? root(request) : parts(request),
+    );
+    const ended = await run(pit, jobText({ prompt: "ROOT", role: "engineering" }), {
+      environment: environment(server),
+      argv: ["--permissions", "full"],
+    });
+    expect([ended.status, ended.artifact["status"]]).toEqual([0, "succeeded"]);
+    const outcomes = [...last.matchAll(/:JOB-COMPLETION.*?:JOB-ID \\"([a-z]+)-\d+\\".*?:STATE :([A-Z]+)/g)];
+    expect(Object.fromEntries(outcomes.map(([, name, outcome]) => [name, outcome]))).toEqual({
+      alpha: "COMPLETED",
+      beta: "FAILED",
+      gamma: "ABORTED",
+      delta: "FAILED",
+      epsilon: "FAILED",
+    });
+    expect(outcomes).toHaveLength(words.length);
   });
 
   it("a message sent to a running child is read before it may end", async () => {

@@ -102,7 +102,7 @@ const steps: Record<string, unknown> = {};
 
 steps["overflowing command"] = await shell("head -c 5000000 /dev/zero | tr '\\0' x; echo; echo the end");
 fill();
-steps["command on a full disk"] = await shell("df / | head -1");
+steps["command on a full disk"] = await shell("df -h / | head -1");
 steps["edit on a full disk"] = await edit("file.txt", "x".repeat(100_000));
 steps["new file on a full disk"] = await edit("new.txt", "y".repeat(100_000));
 steps["file after it"] = readFileSync(join(workspace, "file.txt"), "utf8");

@@ -31,7 +31,7 @@ describe("a disk that is full, and one that is read-only", () => {
     }
   });
 
-  test("output that does not fit is still shown, and the full file system is named", () => {
+  test("C039: output that does not fit is still shown, and the full file system is named", () => {
     const shown = String(steps["overflowing command"]);
     expect(shown).toContain("exit 0");
     expect(shown).toMatch(/5000009 bytes, of which [0-9]+ are retained \(incomplete/);
@@ -39,7 +39,7 @@ describe("a disk that is full, and one that is read-only", () => {
     expect(shown).toMatch(/the end$/);
   });
 
-  test("commands run when nothing at all can be captured", () => {
+  test("C039: commands run when nothing at all can be captured", () => {
     expect(steps["command on a full disk"]).toMatch(/^exit 0\n/);
     expect(steps["command on a full disk"]).toContain("Filesystem");
     expect(steps["command on a full disk"]).toContain(`mounted at ${disk}`);

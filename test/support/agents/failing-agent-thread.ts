@@ -4,12 +4,25 @@ import { runAgentTask as runAgent, type AgentTask } from "../../../workers/agent
 
 const retained: unknown[] = [];
 
+function endless(depth: number): number {
+  return endless(depth + 1) + 1;
+}
+
 const endings: Readonly<Record<string, () => void>> = {
   exit: () => process.exit(3),
   throw: () => {
     setImmediate(() => {
       throw new Error("uncaught in the thread");
     });
+  },
+  "throw-nothing": () => {
+    setImmediate(() => {
+      // oxlint-disable-next-line no-throw-literal -- what programs throw need not be an error
+      throw undefined;
+    });
+  },
+  overflow: () => {
+    setImmediate(() => endless(0));
   },
   "out-of-memory": () => {
     for (;;) retained.push(Array.from({ length: 100_000 }, (_, index) => ({ index })));

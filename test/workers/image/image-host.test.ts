@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ImageHost } from "../../../workers/image/image-host.ts";
 
 let image: ImageHost;
@@ -68,5 +68,27 @@ describe("an image in its thread", () => {
     await other.terminate("no longer needed");
     expect(await running).toMatchObject({ kind: "lost", reason: "no longer needed" });
     await expect(other.probe("(")).rejects.toThrow(/no longer needed/);
+  });
+
+  it.each([
+    ["exhausts the heap", "(loop with kept = nil do (push (make-array 100000 :initial-element 1) kept))"],
+    ["exhausts the stack", "(labels ((down (n) (1+ (down (1+ n))))) (down 0))"],
+    ["quits", "(autolith:quit)"],
+    ["signals what is no error", "(signal 'warning) (throw 'nowhere 1)"],
+    ["fails", '(error "no")'],
+  ])("C115: an evaluation that %s ends with its cause, and ten others work", async (_name, form) => {
+    const own = new ImageHost({ heapMb: 256 });
+    onTestFinished(() => own.terminate());
+    await own.ready;
+    const ended = await own.evaluate(form);
+    expect(ended.kind).not.toBe("values");
+    expect(JSON.stringify(ended).length).toBeGreaterThan(20);
+    const host = ended.kind === "lost" ? new ImageHost() : own;
+    onTestFinished(() => host.terminate());
+    await host.ready;
+    const others = Array.from({ length: 10 }, (_, index) => host.evaluate(`(+ ${index} 1)`));
+    expect(await Promise.all(others)).toMatchObject(
+      others.map((_, index) => ({ kind: "values", values: [{ preview: String(index + 1) }] })),
+    );
   });
 });
