@@ -1,7 +1,7 @@
 import { Cons, arrayToList, list, listToArray } from "../data/cons.ts";
 import { LispError, programError } from "../data/error.ts";
 import type { LFunction } from "../data/function.ts";
-import { LSymbol, NIL } from "../data/symbol.ts";
+import { LSymbol, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Analysis, Asking, CompilerHost } from "./analysis.ts";
 import { parseBody } from "./declarations.ts";
@@ -156,6 +156,11 @@ export class Analyzer implements Analysis {
   /** Call of a global function; a few functions of COMMON-LISP and most leaves have nodes of their own. */
   private callNode(symbol: LSymbol, args: Node[], env: Environment): Node {
     const fn = env.fn!;
+    // All images share these two: nothing of one image may go into their function cells.
+    if (symbol === NIL || symbol === T) {
+      fn.calls = true;
+      return { op: "funcall", fn: { op: "const", value: symbol }, args };
+    }
     const leaf = this.host.leafOf(symbol);
     if (leaf !== null) {
       if (leaf.name === "VALUES") return { op: "values", args };

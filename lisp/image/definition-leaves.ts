@@ -77,6 +77,7 @@ function installFunctionCells(image: Image): void {
   });
   define("FMAKUNBOUND", "name", (name: LispValue) => {
     const cell = functionCellOf(image, name);
+    refuseShared(cell);
     cell.macro = null;
     if (cell.fn !== null) cell.fn = image.runtime.undefined(cell);
     return name;
@@ -102,6 +103,7 @@ function installFunctionCells(image: Image): void {
   const setFunction = (fn: LispValue, name: LispValue): LispValue => {
     if (!(fn instanceof LFunction)) throw typeError(fn, "FUNCTION");
     const cell = functionCellOf(image, name);
+    refuseShared(cell);
     cell.fn = fn;
     cell.macro = null;
     return fn;
@@ -110,6 +112,7 @@ function installFunctionCells(image: Image): void {
   define("(SETF SYMBOL-FUNCTION)", "function symbol", setFunction);
   define("SYS:%GLOBAL-MACRO-FUNCTION", "symbol", (symbol: LispValue) => theSymbol(symbol).macro ?? NIL);
   define("SYS:%SET-MACRO-FUNCTION", "function symbol", (fn: LispValue, symbol: LispValue) => {
+    refuseShared(theSymbol(symbol));
     theSymbol(symbol).macro = fn instanceof LFunction ? fn : null;
     if (fn instanceof LFunction) (symbol as LSymbol).fn = null;
     return fn;
@@ -141,8 +144,15 @@ function installFunctionCells(image: Image): void {
   });
 }
 
+/** NIL and T are shared by all images and name no functions. */
+function refuseShared(cell: LSymbol): void {
+  const symbol = cell instanceof SetfCell ? cell.base : cell;
+  if (symbol === NIL || symbol === T) throw programError("~S cannot name a function", symbol);
+}
+
 /** The functions and macros of COMMON-LISP cannot be redefined once the image is booted. */
 function refuseStandard(image: Image, cell: LSymbol): void {
+  refuseShared(cell);
   const symbol = cell instanceof SetfCell ? cell.base : cell;
   if (!image.booted || image.symbolPackage(symbol) !== image.commonLisp) return;
   const known = cell.macro !== null || symbolFunction(cell) !== null;

@@ -4,6 +4,7 @@ import { exchangeSubjects } from "./exchange-subjects.ts";
 import { recordSubjects } from "./record-subjects.ts";
 import { resourceSubjects } from "./resource-subjects.ts";
 import { toolCallSubjects } from "./tool-call-subjects.ts";
+import { lispSubjects } from "./lisp-subjects.ts";
 import type { FuzzSubject } from "./subject.ts";
 
 const subjects: readonly FuzzSubject[] = [
@@ -12,6 +13,7 @@ const subjects: readonly FuzzSubject[] = [
   ...exchangeSubjects,
   ...resourceSubjects,
   ...toolCallSubjects,
+  ...lispSubjects,
 ];
 
 export const subjectNames: readonly string[] = subjects.map(({ name }) => name);
