@@ -3,6 +3,7 @@ import { LArray, makeStorage } from "../data/array.ts";
 import { typeError } from "../data/error.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { NIL, T } from "../data/symbol.ts";
+import { SHARE, forShares } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
 
 const OPERATIONS: Readonly<Record<string, (a: number, b: number) => number>> = {
@@ -41,7 +42,7 @@ function resultArray(first: LArray, designator: LispValue): LArray {
   return new LArray([...first.dims], "bit", makeStorage("bit", first.total));
 }
 
-export const installBitArrays: LeafInstaller = (define) => {
+export const installBitArrays: LeafInstaller = (define, host) => {
   for (const [name, operation] of Object.entries(OPERATIONS)) {
     define(
       name,
@@ -50,16 +51,22 @@ export const installBitArrays: LeafInstaller = (define) => {
         const first = requireBits(a);
         const second = requireShape(b, first);
         const result = resultArray(first, target);
-        for (let i = 0; i < first.total; i++)
-          result.set(i, operation(first.ref(i) as number, second.ref(i) as number));
-        return result;
+        host.charge(first.total % SHARE);
+        const combine = (from: number, to: number): void => {
+          for (let i = from; i < to; i++)
+            result.set(i, operation(first.ref(i) as number, second.ref(i) as number));
+        };
+        return forShares(0, first.total, combine, () => result);
       },
     );
   }
   define("BIT-NOT", "bit-array &optional opt-arg", (a: LispValue, target: LispValue = NIL) => {
     const first = requireBits(a);
     const result = resultArray(first, target);
-    for (let i = 0; i < first.total; i++) result.set(i, 1 - (first.ref(i) as number));
-    return result;
+    host.charge(first.total % SHARE);
+    const flip = (from: number, to: number): void => {
+      for (let i = from; i < to; i++) result.set(i, 1 - (first.ref(i) as number));
+    };
+    return forShares(0, first.total, flip, () => result);
   });
 };

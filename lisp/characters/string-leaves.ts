@@ -5,6 +5,7 @@ import { simpleError, typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { bool, NIL } from "../data/symbol.ts";
+import { SHARE, Unfinished, forShares } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
 import { checkIndex, elementAt, isArray, isVector } from "../arrays/array-access.ts";
 import { standardKind } from "../arrays/element-types.ts";
@@ -88,17 +89,21 @@ const MAPS: readonly (readonly [string, CodeMap])[] = [
   ],
 ];
 
-function mapCodes(source: LString, target: LString, map: CodeMap, start: number, end: number): void {
+/** Maps the codes of a part of a string into another string, which is the value. */
+function mapCodes(source: LString, target: LString, map: CodeMap, start: number, end: number): LispValue {
   let previous = -1;
-  for (let i = start; i < end; i++) {
-    const code = source.code(i);
-    const mapped = map(code, previous);
-    if (mapped !== code) target.setCode(i, mapped);
-    previous = code;
-  }
+  const part = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) {
+      const code = source.code(i);
+      const mapped = map(code, previous);
+      if (mapped !== code) target.setCode(i, mapped);
+      previous = code;
+    }
+  };
+  return forShares(start, end, part, () => target);
 }
 
-function installCase(define: DefineLeaf): void {
+function installCase(define: DefineLeaf, host: LeafHost): void {
   for (const [suffix, map] of MAPS) {
     define(
       `STRING-${suffix}`,
@@ -107,8 +112,8 @@ function installCase(define: DefineLeaf): void {
         const source = designatedString(x);
         const [from, to] = bounds(start, end, source.length);
         const result = source.substring(0, source.length);
-        mapCodes(source, result, map, from, to);
-        return result;
+        host.charge((to - from) % SHARE);
+        return mapCodes(source, result, map, from, to);
       },
     );
     define(
@@ -117,8 +122,8 @@ function installCase(define: DefineLeaf): void {
       (x: LispValue, start?: LispValue, end?: LispValue) => {
         const string = requireString(x);
         const [from, to] = bounds(start, end, string.length);
-        mapCodes(string, string, map, from, to);
-        return string;
+        host.charge((to - from) % SHARE);
+        return mapCodes(string, string, map, from, to);
       },
     );
   }
@@ -173,30 +178,40 @@ const COMPARISON_LIST = "string1 string2 &key start1 end1 start2 end2";
 type Bound = LispValue | undefined;
 type ComparisonArguments = [LispValue, LispValue, Bound?, Bound?, Bound?, Bound?];
 
-/** First index (in the first string) where two parts differ, and the order of the parts. */
+/** Says what a comparison gives: the first index (in the first string) where two parts differ, and the order of the parts. */
+type Verdict = (index: number, order: number) => LispValue;
+
 function compareParts(
+  host: LeafHost,
   fold: boolean,
   [x, y, start1, end1, start2, end2]: ComparisonArguments,
-): { index: number; order: number } {
+  then: Verdict,
+): LispValue {
   const a = designatedString(x);
   const b = designatedString(y);
   const [from1, to1] = bounds(start1, end1, a.length);
   const [from2, to2] = bounds(start2, end2, b.length);
   const shared = Math.min(to1 - from1, to2 - from2);
-  for (let i = 0; i < shared; i++) {
-    let p = a.code(from1 + i);
-    let q = b.code(from2 + i);
-    if (p === q) continue;
-    if (fold) {
-      p = upcaseCode(p);
-      q = upcaseCode(q);
+  const from = (first: number): LispValue => {
+    const stop = Math.min(shared, first + SHARE);
+    for (let i = first; i < stop; i++) {
+      let p = a.code(from1 + i);
+      let q = b.code(from2 + i);
+      if (p === q) continue;
+      if (fold) {
+        p = upcaseCode(p);
+        q = upcaseCode(q);
+      }
+      if (p !== q) return then(from1 + i, p - q);
     }
-    if (p !== q) return { index: from1 + i, order: p - q };
-  }
-  return { index: from1 + shared, order: to1 - from1 - (to2 - from2) };
+    if (stop < shared) throw new Unfinished(() => from(stop));
+    host.charge(stop - first);
+    return then(from1 + shared, to1 - from1 - (to2 - from2));
+  };
+  return from(0);
 }
 
-function installComparisons(define: DefineLeaf): void {
+function installComparisons(define: DefineLeaf, host: LeafHost): void {
   for (const [name, fold] of [
     ["STRING=", false],
     ["STRING-EQUAL", true],
@@ -225,7 +240,8 @@ function installComparisons(define: DefineLeaf): void {
               : designatedText(x) === designatedText(y),
           );
         }
-        return bool(compareParts(fold, [x, y, start1, end1, start2, end2]).order === 0);
+        const parts: ComparisonArguments = [x, y, start1, end1, start2, end2];
+        return compareParts(host, fold, parts, (_index, order) => bool(order === 0));
       },
     );
   }
@@ -235,8 +251,7 @@ function installComparisons(define: DefineLeaf): void {
       [folded, true],
     ] as const) {
       define(name, COMPARISON_LIST, (...args: ComparisonArguments) => {
-        const { index, order } = compareParts(fold, args);
-        return holds(order) ? index : NIL;
+        return compareParts(host, fold, args, (index, order) => (holds(order) ? index : NIL));
       });
     }
   }
@@ -291,8 +306,8 @@ function installParseInteger(define: DefineLeaf, host: LeafHost): void {
 /** Access, case, trimming and comparison of strings, and PARSE-INTEGER. */
 export const installStrings: LeafInstaller = (define, host) => {
   installAccess(define);
-  installCase(define);
+  installCase(define, host);
   installTrimming(define);
-  installComparisons(define);
+  installComparisons(define, host);
   installParseInteger(define, host);
 };

@@ -28,35 +28,62 @@ const MAX_WAITING = 20_000_000;
 type Leaf = (a: LispValue, b: LispValue, later: (a: LispValue, b: LispValue) => void) => boolean;
 
 /** Compares conses iteratively and everything else by `leaf`, which may ask for further pairs to be compared later. */
-function compareDeep(a: LispValue, b: LispValue, leaf: Leaf): boolean {
-  const stack: LispValue[] = [];
-  const later = (x: LispValue, y: LispValue): void => {
-    stack.push(x, y);
-  };
-  let x = a;
-  let y = b;
-  let steps = 0;
-  for (;;) {
-    if (x !== y) {
-      if (x instanceof Cons && y instanceof Cons) {
-        if (++steps > MAX_STEPS)
-          throw storageError("A comparison met more than ~D conses; the objects are circular.", MAX_STEPS);
-        const { car: xCar, cdr: xCdr } = x;
-        const { car: yCar, cdr: yCdr } = y;
-        if (xCar instanceof Cons && yCar instanceof Cons) {
-          if (stack.length > 2 * MAX_WAITING)
-            throw storageError("A comparison nested deeper than ~D conses.", MAX_WAITING);
-          stack.push(xCdr, yCdr);
-        } else if (xCar !== yCar && !leaf(xCar, yCar, later)) return false;
-        [x, y] = xCar instanceof Cons && yCar instanceof Cons ? [xCar, yCar] : [xCdr, yCdr];
-        continue;
-      }
-      if (!leaf(x, y, later)) return false;
-    }
-    if (stack.length === 0) return true;
-    y = stack.pop() as LispValue;
-    x = stack.pop() as LispValue;
+export class Comparison {
+  private x: LispValue;
+  private y: LispValue;
+  private readonly leaf: Leaf;
+  private readonly stack: LispValue[] = [];
+  /** Pairs of conses compared so far. */
+  steps = 0;
+  private readonly later = (x: LispValue, y: LispValue): void => void this.stack.push(x, y);
+
+  constructor(x: LispValue, y: LispValue, leaf: Leaf) {
+    this.x = x;
+    this.y = y;
+    this.leaf = leaf;
   }
+
+  /** Goes on for some pairs of conses; the result, or undefined when there are more. */
+  run(pairs: number): boolean | undefined {
+    const { leaf, later, stack } = this;
+    let { x, y, steps } = this;
+    const pause = steps + pairs;
+    for (;;) {
+      if (x !== y) {
+        if (x instanceof Cons && y instanceof Cons) {
+          if (steps >= pause) {
+            Object.assign(this, { x, y, steps });
+            return undefined;
+          }
+          if (++steps > MAX_STEPS)
+            throw storageError("A comparison met more than ~D conses; the objects are circular.", MAX_STEPS);
+          const { car: xCar, cdr: xCdr }: Cons = x;
+          const { car: yCar, cdr: yCdr }: Cons = y;
+          if (xCar instanceof Cons && yCar instanceof Cons) {
+            if (stack.length > 2 * MAX_WAITING)
+              throw storageError("A comparison nested deeper than ~D conses.", MAX_WAITING);
+            stack.push(xCdr, yCdr);
+          } else if (xCar !== yCar && !leaf(xCar, yCar, later)) {
+            this.steps = steps;
+            return false;
+          }
+          [x, y] = xCar instanceof Cons && yCar instanceof Cons ? [xCar, yCar] : [xCdr, yCdr];
+          continue;
+        }
+        if (!leaf(x, y, later)) return false;
+      }
+      if (stack.length === 0) {
+        this.steps = steps;
+        return true;
+      }
+      y = stack.pop() as LispValue;
+      x = stack.pop() as LispValue;
+    }
+  }
+}
+
+function compareDeep(a: LispValue, b: LispValue, leaf: Leaf): boolean {
+  return new Comparison(a, b, leaf).run(Number.POSITIVE_INFINITY)!;
 }
 
 function stringsEqual(a: LString, b: LString): boolean {
@@ -69,11 +96,15 @@ function isBitVector(x: LispValue): x is LArray {
 
 function bitsEqual(a: LArray, b: LArray): boolean {
   if (a.length !== b.length) return false;
+  if (a.displacement === null && b.displacement === null) {
+    const [p, q] = [a.storage as Uint8Array, b.storage as Uint8Array];
+    return Buffer.compare(p.subarray(0, a.length), q.subarray(0, b.length)) === 0;
+  }
   for (let i = 0; i < a.length; i++) if (a.ref(i) !== b.ref(i)) return false;
   return true;
 }
 
-const equalLeaf: Leaf = (a, b) => {
+export const equalLeaf: Leaf = (a, b) => {
   if (typeof a !== "object") return eql(a, b);
   if (a instanceof LString) return b instanceof LString && stringsEqual(a, b);
   if (isBitVector(a)) return isBitVector(b) && bitsEqual(a, b);
@@ -140,7 +171,7 @@ function tablesEqualp(a: LHashTable, b: LHashTable): boolean {
   return true;
 }
 
-const equalpLeaf: Leaf = (a, b, later) => {
+export const equalpLeaf: Leaf = (a, b, later) => {
   if (isNumber(a)) return isNumber(b) && numbersEqual(a, b);
   if (a instanceof Char) return b instanceof Char && downcaseCode(a.code) === downcaseCode(b.code);
   if (a instanceof LStruct) {

@@ -1,9 +1,10 @@
 import { Char } from "../data/character.ts";
 import { Cons, arrayToList, listToArray } from "../data/cons.ts";
-import { typeError } from "../data/error.ts";
+import { storageError, typeError } from "../data/error.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { eqlNumbers } from "../data/number.ts";
 import { LString } from "../data/string.ts";
+import { isLongInteger } from "../numbers/integer-text.ts";
 import { LSymbol, NIL, bool } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 
@@ -93,6 +94,7 @@ export const installCore: LeafInstaller = (define, host) => {
     }
     if (typeof x === "number" || typeof x === "bigint") {
       if (x < 0) throw typeError(x, "(OR STRING UNSIGNED-BYTE)");
+      if (isLongInteger(x)) throw storageError("A symbol name of more than ~D digits is too long.", 78_912);
       return new LSymbol(`G${x}`, null);
     }
     const count = counter.value;

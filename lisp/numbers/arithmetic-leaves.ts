@@ -1,7 +1,8 @@
 /** Registers arithmetic, comparison and number predicates (chapter 12 of the standard) as leaves. */
 import type { LeafInstaller } from "../data/leaf.ts";
-import { Complex } from "../data/number.ts";
+import { Complex, Ratio } from "../data/number.ts";
 import { bool } from "../data/symbol.ts";
+import { inShares } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
 import {
   add,
@@ -20,7 +21,20 @@ import {
   signReal,
   sub,
 } from "./arithmetic.ts";
-import { gcdInt, type Int, isInteger, isOdd, isqrtInt, lcmInt, stepsOf } from "./integers.ts";
+import {
+  compareInt,
+  gcdInt,
+  gcdSteps,
+  type Int,
+  isInteger,
+  isLongGcd,
+  isOdd,
+  isqrtInt,
+  lcmInt,
+  negInt,
+  quotInt,
+  stepsOf,
+} from "./integers.ts";
 import { typeError } from "./number-errors.ts";
 import { requireNumber, requireReal } from "./transcendental.ts";
 
@@ -152,21 +166,38 @@ const installOperations: LeafInstaller = (define, host) => {
   });
   define("/", "number &rest numbers", (first: LispValue, ...rest: LispValue[]) => {
     if (rest.length === 0) return div(1, first);
+    if (rest.length === 1) return divide(first, rest[0]!);
     let total: LispValue = first;
     for (const x of rest) total = div(total, x);
     host.charge(stepsOf(first));
     return total;
   });
+  const divide = (a: LispValue, b: LispValue): LispValue => {
+    host.charge(stepsOf(a));
+    return isLongGcd(a, b) ? inShares(quotientSteps(a as bigint, b as bigint)) : div(a, b);
+  };
   define("1+", "number", (x: LispValue) => add(x, 1));
   define("1-", "number", (x: LispValue) => sub(x, 1));
-  define("SYS:TWO-ARG-+", "a b", (a: LispValue, b: LispValue) => add(a, b));
-  define("SYS:TWO-ARG--", "a b", (a: LispValue, b: LispValue) => sub(a, b));
-  define("SYS:TWO-ARG-*", "a b", (a: LispValue, b: LispValue) => mul(a, b));
-  define("SYS:TWO-ARG-/", "a b", (a: LispValue, b: LispValue) => div(a, b));
+  define("SYS:TWO-ARG-+", "a b", (a: LispValue, b: LispValue) => charged(add(a, b)));
+  define("SYS:TWO-ARG--", "a b", (a: LispValue, b: LispValue) => charged(sub(a, b)));
+  define("SYS:TWO-ARG-*", "a b", (a: LispValue, b: LispValue) => charged(mul(a, b)));
+  define("SYS:TWO-ARG-/", "a b", divide);
 };
 
-const installIntegerFunctions: LeafInstaller = (define) => {
+/** The quotient of two long integers; finds their greatest common divisor in shares. */
+function* quotientSteps(a: bigint, b: bigint): Generator<void, LispValue> {
+  const divisor = yield* gcdSteps(a, b);
+  const [num, den] = [quotInt(a, divisor), quotInt(b, divisor)];
+  if (den === 1) return num;
+  if (den === -1) return negInt(num);
+  return compareInt(den, 0) < 0 ? new Ratio(negInt(num), negInt(den)) : new Ratio(num, den);
+}
+
+const installIntegerFunctions: LeafInstaller = (define, host) => {
   define("GCD", "&rest integers", (...integers: LispValue[]) => {
+    if (integers.length === 2 && isLongGcd(integers[0], integers[1])) {
+      return inShares(gcdSteps(integers[0] as bigint, integers[1] as bigint));
+    }
     let result: Int = 0;
     for (const x of integers) result = gcdInt(result, requireInteger(x));
     return result;
@@ -178,6 +209,7 @@ const installIntegerFunctions: LeafInstaller = (define) => {
   });
   define("ISQRT", "natural", (x: LispValue) => {
     if (!isInteger(x) || x < 0) return typeError(x, "UNSIGNED-BYTE");
+    host.charge(4 * stepsOf(x));
     return isqrtInt(x);
   });
 };

@@ -223,12 +223,31 @@ function bigIsqrt(a: bigint): bigint {
 
 /** Greatest common divisor, never negative. */
 export function gcdInt(a: Int, b: Int): Int {
+  if (typeof a === "number" && typeof b === "number") return gcdSafe(Math.abs(a), Math.abs(b));
+  const steps = gcdSteps(a, b);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Steps (see `stepsOf`) of a greatest common divisor between two yields. */
+const GCD_SHARE = 50_000;
+
+/** Finds the greatest common divisor, yielding after each share of the work. */
+export function* gcdSteps(a: Int, b: Int): Generator<void, Int> {
   let x = absInt(a);
   let y = absInt(b);
+  let done = 0;
   while (typeof x === "bigint" || typeof y === "bigint") {
     if (y === 0) return x;
     if (typeof x === "bigint" && typeof y === "bigint" && (x > LEHMER_MIN || y > LEHMER_MIN)) {
       [x, y] = lehmerStep(x, y);
+      done += stepsOf(x);
+      if (done > GCD_SHARE) {
+        done = 0;
+        yield;
+      }
       continue;
     }
     const r = remInt(x, y);
@@ -236,6 +255,15 @@ export function gcdInt(a: Int, b: Int): Int {
     y = r;
   }
   return gcdSafe(x, y);
+}
+
+/** Bits from which on two integers are worth finding their divisor in shares. */
+const LONG_GCD = 1n << 65_536n;
+
+/** True when finding the greatest common divisor of two integers takes long. */
+export function isLongGcd(a: unknown, b: unknown): boolean {
+  const long = (x: unknown): boolean => typeof x === "bigint" && (x > LONG_GCD || x < -LONG_GCD);
+  return long(a) && long(b);
 }
 
 function gcdSafe(a: number, b: number): number {

@@ -5,6 +5,7 @@ import { LispError, controlError, programError, storageError, typeError } from "
 import { type FunctionInfo, LFunction, UndefinedFunction } from "../data/function.ts";
 import { eqlNumbers } from "../data/number.ts";
 import { LSymbol, NIL, UNBOUND } from "../data/symbol.ts";
+import { Unfinished } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
 import { CatchToken, ExitToken } from "./exit-token.ts";
 import { type Frame, GreenThread, type SuspendReason, callFrame } from "./green-thread.ts";
@@ -88,6 +89,7 @@ export class Runtime {
   /** Bound methods that compiled code calls as plain functions. */
   readonly save: (code: FrameCode, pc: number, locals: readonly unknown[]) => LispValue;
   readonly trap: (error: unknown) => LispValue;
+  private readonly goingOn: FrameCode;
 
   constructor(services: RuntimeServices) {
     this.services = services;
@@ -95,7 +97,12 @@ export class Runtime {
       if (this.unwinding === null) this.captured.push({ code, pc, locals });
       return SUSPEND;
     };
-    this.trap = (error) => this.signal(error);
+    this.trap = (error) => (error instanceof Unfinished ? this.goOn(error) : this.signal(error));
+    this.goingOn = new FrameCode(
+      NIL,
+      () => (_pc, locals, value) =>
+        value === SUSPEND ? this.save(this.goingOn, 0, locals) : this.goOn(locals[0] as Unfinished),
+    );
   }
 
   // ---------------------------------------------------------------- errors
@@ -107,6 +114,21 @@ export class Runtime {
     if (fn === null) throw error;
     const { type, initargs } = this.services.describeError(lispError);
     return args === undefined ? call(fn, type, initargs) : call(fn, type, initargs, args);
+  }
+
+  /** Goes on with the work of a leaf, share by share, with a safe point before each. */
+  private goOn(first: Unfinished): LispValue {
+    for (let work = first; ;) {
+      this.budget -= work.steps;
+      if (this.budget < 0 && this.tick() === SUSPEND) return this.save(this.goingOn, 0, [work]);
+      this.mv = null;
+      try {
+        return work.resume();
+      } catch (error) {
+        if (!(error instanceof Unfinished)) return this.signal(error);
+        work = error;
+      }
+    }
   }
 
   wrongArguments(fn: LFunction): LispValue {

@@ -5,7 +5,8 @@ import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { bool, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { eql } from "../equality/equality.ts";
-import { circularList, ListBuilder, measure, properLength, requireList, walkCells } from "./list-walking.ts";
+import { SHARE, Unfinished, forShares } from "../data/unfinished.ts";
+import { ListBuilder, requireList, turnOnto, walkCells, withExtent, withLength } from "./list-walking.ts";
 
 /** CAR of a list. */
 function car(x: LispValue): LispValue {
@@ -67,9 +68,9 @@ function installAccess(define: DefineLeaf): void {
     "TENTH",
   ];
   ordinals.forEach((name, index) => {
-    define(name, "list", (x: LispValue) => car(nthCdr(index, x)));
+    define(name, "list", (x: LispValue) => withNthCdr(index, x, car));
     define(`(SETF ${name})`, "value list", (value: LispValue, x: LispValue) => {
-      requireCons(nthCdr(index, x)).car = value;
+      withNthCdr(index, x, (rest) => (requireCons(rest).car = value));
       return value;
     });
   });
@@ -83,33 +84,40 @@ function installAccess(define: DefineLeaf): void {
   });
 }
 
-/** The n-th cdr of any list; going round a circular one costs no more than a few rounds. */
-function nthCdr(n: number | bigint, list: LispValue): LispValue {
+/** The value of `then` for the n-th cdr of any list; going round a circular one costs no more than a few rounds. */
+function withNthCdr(n: number | bigint, list: LispValue, then: (rest: LispValue) => LispValue): LispValue {
   let rest = list;
   let left = n;
   const quick = Number(n < 1000 ? n : 1000);
   for (let i = 0; i < quick; i++) {
-    if (rest === NIL) return NIL;
+    if (rest === NIL) return then(NIL);
     rest = cdr(rest);
   }
   left = typeof left === "bigint" ? left - BigInt(quick) : left - quick;
-  if (left <= 0 || rest === NIL) return rest;
-  const { cells, end, circular } = measure(rest);
-  if (!circular) {
-    if (left > cells) return end === NIL ? NIL : cdr(end);
-    return stepCells(rest, Number(left));
-  }
-  const start = stepCells(rest, cells);
-  let period = 1;
-  for (let cell = (start as Cons).cdr; cell !== start; cell = (cell as Cons).cdr) period++;
-  if (left <= cells) return stepCells(rest, Number(left));
-  return stepCells(start, Number((BigInt(left) - BigInt(cells)) % BigInt(period)));
+  if (left <= 0 || rest === NIL) return then(rest);
+  return withExtent(rest, ({ cells, end, circular }) => {
+    if (left <= cells) return withStep(rest, Number(left), then);
+    if (!circular) return then(end === NIL ? NIL : cdr(end));
+    return withStep(rest, cells, (start) => {
+      const period = (count: number, cell: LispValue): LispValue =>
+        walkCells(
+          cell,
+          (each) => each !== start,
+          (_stop, steps) =>
+            withStep(start, Number((BigInt(left) - BigInt(cells)) % BigInt(count + steps)), then),
+        );
+      return period(1, (start as Cons).cdr);
+    });
+  });
 }
 
-function stepCells(list: LispValue, n: number): LispValue {
+/** The value of `then` for what follows the first `n` cells. */
+function withStep(list: LispValue, n: number, then: (rest: LispValue) => LispValue): LispValue {
   let rest = list;
-  for (let i = 0; i < n; i++) rest = cdr(rest);
-  return rest;
+  const steps = Math.min(n, SHARE);
+  for (let i = 0; i < steps; i++) rest = cdr(rest);
+  if (steps === n) return then(rest);
+  throw new Unfinished(() => withStep(rest, n - steps, then));
 }
 
 /** Argument as a non-negative integer, or a type error. */
@@ -119,69 +127,75 @@ function requireNatural(x: LispValue): number | bigint {
 }
 
 function installPositions(define: DefineLeaf): void {
-  define("NTHCDR", "n list", (n: LispValue, x: LispValue) => nthCdr(requireNatural(n), requireList(x)));
-  define("NTH", "n list", (n: LispValue, x: LispValue) => car(nthCdr(requireNatural(n), requireList(x))));
+  define("NTHCDR", "n list", (n: LispValue, x: LispValue) =>
+    withNthCdr(requireNatural(n), requireList(x), (rest) => rest),
+  );
+  define("NTH", "n list", (n: LispValue, x: LispValue) => withNthCdr(requireNatural(n), requireList(x), car));
   define("(SETF NTH)", "value n list", (value: LispValue, n: LispValue, x: LispValue) => {
-    requireCons(nthCdr(requireNatural(n), x)).car = value;
-    return value;
+    return withNthCdr(requireNatural(n), x, (rest) => (requireCons(rest).car = value));
   });
   define("LAST", "list &optional n", (x: LispValue, n: LispValue = 1) =>
-    lastCells(requireList(x), requireNatural(n)),
+    withLastCells(requireList(x), requireNatural(n), (last) => last),
   );
   define("BUTLAST", "list &optional n", (x: LispValue, n: LispValue = 1) => {
-    const keep = measureFinite(x) - Number(requireNatural(n));
-    const result = new ListBuilder();
-    let rest: LispValue = x;
-    for (let i = 0; i < keep; i++) {
-      result.add((rest as Cons).car);
-      rest = (rest as Cons).cdr;
-    }
-    return result.head;
+    const dropped = Number(requireNatural(n));
+    return withCells(x, (cells) => {
+      const result = new ListBuilder();
+      let left = cells - dropped;
+      const add = (cell: Cons): boolean => {
+        if (left-- <= 0) return false;
+        result.add(cell.car);
+        return true;
+      };
+      return walkCells(x, add, () => result.head);
+    });
   });
   define("NBUTLAST", "list &optional n", (x: LispValue, n: LispValue = 1) => {
-    const keep = measureFinite(x) - Number(requireNatural(n));
-    if (keep <= 0) return NIL;
-    (stepCells(x, keep - 1) as Cons).cdr = NIL;
-    return x;
+    const dropped = Number(requireNatural(n));
+    return withCells(x, (cells) => {
+      if (cells - dropped <= 0) return NIL;
+      return withStep(x, cells - dropped - 1, (last) => {
+        (last as Cons).cdr = NIL;
+        return x;
+      });
+    });
   });
   define("LDIFF", "list object", (x: LispValue, tail: LispValue) => ldiff(requireList(x), tail));
   define("TAILP", "object list", (tail: LispValue, x: LispValue) => {
-    const stop = walkCells(requireList(x), (cell) => cell !== tail);
-    return bool(stop instanceof Cons ? stop === tail : eql(stop, tail));
+    return walkCells(
+      requireList(x),
+      (cell) => cell !== tail,
+      (stop) => bool(stop instanceof Cons ? stop === tail : eql(stop, tail)),
+    );
   });
 }
 
-function measureFinite(list: LispValue): number {
-  requireList(list);
-  let cells = 0;
-  walkCells(list, () => {
-    cells++;
-    return true;
-  });
-  return cells;
+/** The value of `then` for the number of cells of a list, dotted or not. */
+function withCells(list: LispValue, then: (cells: number) => LispValue): LispValue {
+  return walkCells(
+    requireList(list),
+    () => undefined,
+    (_end, cells) => then(cells),
+  );
 }
 
-function lastCells(list: LispValue, n: number | bigint): LispValue {
-  if (n === 1) {
-    let last: LispValue = list;
-    walkCells(list, (cell) => {
-      last = cell;
-      return true;
-    });
-    return last;
-  }
-  const cells = measureFinite(list);
-  return n >= cells ? list : stepCells(list, cells - Number(n));
+/** The value of `then` for the last `n` cells. */
+function withLastCells(list: LispValue, n: number | bigint, then: (last: LispValue) => LispValue): LispValue {
+  if (n !== 1)
+    return withCells(list, (cells) => (n >= cells ? then(list) : withStep(list, cells - Number(n), then)));
+  let last: LispValue = list;
+  const keep = (cell: Cons): undefined => void (last = cell);
+  return walkCells(list, keep, () => then(last));
 }
 
 function ldiff(list: LispValue, tail: LispValue): LispValue {
   const result = new ListBuilder();
-  const end = walkCells(list, (cell) => {
+  const add = (cell: Cons): boolean => {
     if (cell === tail) return false;
     result.add(cell.car);
     return true;
-  });
-  return end === tail || eql(end, tail) ? result.head : result.endWith(end);
+  };
+  return walkCells(list, add, (end) => (end === tail || eql(end, tail) ? result.head : result.endWith(end)));
 }
 
 function installMaking(define: DefineLeaf, host: LeafHost): void {
@@ -196,30 +210,25 @@ function installMaking(define: DefineLeaf, host: LeafHost): void {
     if (typeof size !== "number" || size < 0) throw typeError(size, "(INTEGER 0 67108864)");
     host.charge(size);
     let result: LispValue = NIL;
-    for (let i = 0; i < size; i++) result = new Cons(element, result);
-    return result;
+    const add = (from: number, to: number): void => {
+      for (let i = from; i < to; i++) result = new Cons(element, result);
+    };
+    return forShares(0, size, add, () => result);
   });
-  define("COPY-LIST", "list", (x: LispValue) => {
-    const result = new ListBuilder();
-    let cells = 0;
-    const end = walkCells(requireList(x), (cell) => {
-      result.add(cell.car);
-      cells++;
-      return true;
-    });
-    host.charge(cells);
-    return result.endWith(end);
-  });
+  define("COPY-LIST", "list", (x: LispValue) =>
+    copyCells(
+      host,
+      x,
+      (item) => item,
+      (end) => end,
+    ),
+  );
   define("COPY-ALIST", "alist", (x: LispValue) => {
-    const result = new ListBuilder();
-    const end = walkCells(requireList(x), ({ car: entry }) => {
-      result.add(entry instanceof Cons ? new Cons(entry.car, entry.cdr) : entry);
-      return true;
-    });
-    if (end !== NIL) throw typeError(end, "LIST");
-    return result.head;
+    const copyEntry = (entry: LispValue): LispValue =>
+      entry instanceof Cons ? new Cons(entry.car, entry.cdr) : entry;
+    return copyCells(host, x, copyEntry, requireEnd);
   });
-  define("COPY-TREE", "tree", (x: LispValue) => copyTree(x));
+  define("COPY-TREE", "tree", (x: LispValue) => copyTree(host, x));
   define(
     "ACONS",
     "key datum alist",
@@ -227,104 +236,150 @@ function installMaking(define: DefineLeaf, host: LeafHost): void {
   );
 }
 
-/** Copies conses; goes down cars with a stack of its own, so depth is bounded by memory only. */
-function copyTree(tree: LispValue): LispValue {
-  if (!(tree instanceof Cons)) return tree;
-  const root = new Cons(tree, NIL);
-  const work: [target: Cons, part: "car" | "cdr"][] = [[root, "car"]];
-  for (let item = work.pop(); item !== undefined; item = work.pop()) {
-    const [target, part] = item;
-    const source = target[part];
-    if (!(source instanceof Cons)) continue;
-    const copy = new Cons(source.car, source.cdr);
-    target[part] = copy;
-    if (copy.cdr instanceof Cons) work.push([copy, "cdr"]);
-    if (copy.car instanceof Cons) work.push([copy, "car"]);
-  }
-  return root.car;
+/** A list of `copy` of each element; `endOf` gives its last cdr from that of the list. */
+function copyCells(
+  host: LeafHost,
+  list: LispValue,
+  copy: (item: LispValue) => LispValue,
+  endOf: (end: LispValue) => LispValue,
+): LispValue {
+  const result = new ListBuilder();
+  const add = (cell: Cons): undefined => result.add(copy(cell.car));
+  return walkCells(requireList(list), add, (end, cells) => {
+    host.charge(cells % SHARE);
+    return result.endWith(endOf(end));
+  });
 }
 
-function installJoining(define: DefineLeaf): void {
-  define("APPEND", "&rest lists", (...lists: LispValue[]) => {
-    let result: LispValue = lists.at(-1) ?? NIL;
-    for (let i = lists.length - 2; i >= 0; i--) result = appendTwo(lists[i] as LispValue, result);
-    return result;
-  });
-  define("NCONC", "&rest lists", (...lists: LispValue[]) => {
-    let result: LispValue = NIL;
-    let last: Cons | null = null;
-    lists.forEach((x, index) => {
-      if (index < lists.length - 1) requireList(x);
-      if (x === NIL && index < lists.length - 1) return;
-      if (last === null) result = x;
-      else last.cdr = x;
-      if (x instanceof Cons && index < lists.length - 1) last = lastCells(x, 1) as Cons;
-    });
-    return result;
-  });
+/** NIL, the end of a proper list; anything else is a type error. */
+function requireEnd(end: LispValue): LispValue {
+  if (end !== NIL) throw typeError(end, "LIST");
+  return NIL;
+}
+
+/** Conses whose cdr, then whose car, still are those of the original. */
+type Copies = Cons[];
+
+/** Copies conses; goes down cars with a stack of its own, so depth is bounded by memory only. */
+function copyTree(host: LeafHost, tree: LispValue): LispValue {
+  if (!(tree instanceof Cons)) return tree;
+  const root = new Cons(tree.car, tree.cdr);
+  return copyShare(host, root, [root]);
+}
+
+function copyShare(host: LeafHost, root: Cons, open: Copies): LispValue {
+  let steps = 0;
+  for (let cell = open.pop(); cell !== undefined; cell = open.pop()) {
+    // Along the cdrs; cars that are conses wait.
+    for (let at: Cons = cell; ;) {
+      const { car: first, cdr: rest }: Cons = at;
+      if (first instanceof Cons) open.push((at.car = new Cons(first.car, first.cdr)));
+      steps++;
+      if (!(rest instanceof Cons)) break;
+      const next: Cons = new Cons(rest.car, rest.cdr);
+      at.cdr = next;
+      at = next;
+      if (steps < SHARE) continue;
+      open.push(at);
+      throw new Unfinished(() => copyShare(host, root, open), steps);
+    }
+    if (steps >= SHARE) throw new Unfinished(() => copyShare(host, root, open), steps);
+  }
+  host.charge(steps);
+  return root;
+}
+
+function installJoining(define: DefineLeaf, host: LeafHost): void {
+  define("APPEND", "&rest lists", (...lists: LispValue[]) =>
+    appendBefore(host, lists, lists.length - 2, lists.at(-1) ?? NIL),
+  );
+  define("NCONC", "&rest lists", (...lists: LispValue[]) => nconcFrom(lists, 0, NIL, null));
   const reverseOnto = (x: LispValue, tail: LispValue): LispValue => {
     let result = tail;
-    const end = walkCells(requireList(x), (cell) => {
-      result = new Cons(cell.car, result);
-      return true;
+    const add = (cell: Cons): undefined => void (result = new Cons(cell.car, result));
+    return walkCells(requireList(x), add, (end, cells) => {
+      host.charge(cells % SHARE);
+      requireEnd(end);
+      return result;
     });
-    if (end !== NIL) throw typeError(end, "LIST");
-    return result;
   };
   define("REVAPPEND", "list tail", reverseOnto);
-  define("NRECONC", "list tail", (x: LispValue, tail: LispValue) => {
-    let result = tail;
-    let rest = requireList(x);
-    while (rest instanceof Cons) {
-      const next: LispValue = rest.cdr;
-      rest.cdr = result;
-      result = rest;
-      rest = requireList(next);
-    }
-    return result;
-  });
+  define("NRECONC", "list tail", (x: LispValue, tail: LispValue) =>
+    turnOnto(host, requireList(x), tail, requireList),
+  );
 }
 
-function appendTwo(list: LispValue, tail: LispValue): LispValue {
-  if (list === NIL) return tail;
+/** APPEND of the lists up to `index` before a tail. */
+function appendBefore(
+  host: LeafHost,
+  lists: readonly LispValue[],
+  index: number,
+  tail: LispValue,
+): LispValue {
+  if (index < 0) return tail;
+  const list = lists[index] as LispValue;
+  if (list === NIL) return appendBefore(host, lists, index - 1, tail);
   const result = new ListBuilder();
-  const end = walkCells(requireList(list), (cell) => {
-    result.add(cell.car);
-    return true;
+  const add = (cell: Cons): undefined => result.add(cell.car);
+  return walkCells(requireList(list), add, (end, cells) => {
+    host.charge(cells % SHARE);
+    requireEnd(end);
+    return appendBefore(host, lists, index - 1, result.endWith(tail));
   });
-  if (end !== NIL) throw typeError(end, "LIST");
-  return result.endWith(tail);
 }
 
-function installTests(define: DefineLeaf): void {
+/** NCONC of the lists from `index` on; `result` is what those before came to and `last` its last cell. */
+function nconcFrom(
+  lists: readonly LispValue[],
+  index: number,
+  result: LispValue,
+  last: Cons | null,
+): LispValue {
+  if (index >= lists.length) return result;
+  const list = lists[index]!;
+  const isLast = index === lists.length - 1;
+  if (!isLast && requireList(list) === NIL) return nconcFrom(lists, index + 1, result, last);
+  const head = last === null ? list : result;
+  if (last !== null) last.cdr = list;
+  if (isLast) return head;
+  return withLastCells(list, 1, (cell) => nconcFrom(lists, index + 1, head, cell as Cons));
+}
+
+function installTests(define: DefineLeaf, host: LeafHost): void {
   define("CONSP", "object", (x: LispValue) => bool(x instanceof Cons), { total: true });
   define("ATOM", "object", (x: LispValue) => bool(!(x instanceof Cons)), { total: true });
   define("LISTP", "object", (x: LispValue) => bool(x instanceof Cons || x === NIL), { total: true });
   define("NULL", "object", (x: LispValue) => bool(x === NIL), { total: true });
   define("ENDP", "list", (x: LispValue) => bool(requireList(x) === NIL));
-  define("LIST-LENGTH", "list", (x: LispValue) => {
-    const { cells, end, circular } = measure(requireList(x));
-    if (circular) return NIL;
-    if (end !== NIL) throw typeError(end, "LIST");
-    return cells;
-  });
-  define("SYS:PROPER-LIST-LENGTH", "list", (x: LispValue) => properLength(x));
+  define("LIST-LENGTH", "list", (x: LispValue) =>
+    withExtent(requireList(x), ({ cells, end, circular }) => {
+      host.charge(cells % SHARE);
+      if (circular) return NIL;
+      requireEnd(end);
+      return cells;
+    }),
+  );
+  define("SYS:PROPER-LIST-LENGTH", "list", (x: LispValue) => withLength(x, (length) => length));
 }
 
-/** Cell of a property list whose key is the indicator, or null. */
-function findProperty(plist: LispValue, indicator: LispValue): Cons | null {
-  let rest: LispValue = requireList(plist);
-  let steps = 0;
-  while (rest instanceof Cons) {
-    const value: LispValue = rest.cdr;
+/** The value of `then` for the cell of a property list whose key is the indicator, or null. */
+function withProperty(
+  plist: LispValue,
+  indicator: LispValue,
+  then: (cell: Cons | null) => LispValue,
+): LispValue {
+  let isKey = false;
+  const seek = (cell: Cons): boolean => {
+    isKey = !isKey;
     // An odd element at the end, or a dotted end, is what is wrong, so that is the datum.
-    if (!(value instanceof Cons)) throw typeError(value, "CONS");
-    if (rest.car === indicator) return rest;
-    rest = value.cdr;
-    if (++steps > 10_000 && steps % 10_000 === 0 && measure(plist).circular) return circularList(plist);
-  }
-  if (rest !== NIL) throw typeError(rest, "LIST");
-  return null;
+    if (isKey && !(cell.cdr instanceof Cons)) throw typeError(cell.cdr, "CONS");
+    return !(isKey && cell.car === indicator);
+  };
+  return walkCells(requireList(plist), seek, (end) => {
+    if (end instanceof Cons) return then(end);
+    requireEnd(end);
+    return then(null);
+  });
 }
 
 const installPropertyLists: LeafInstaller = (define, host) => {
@@ -332,8 +387,7 @@ const installPropertyLists: LeafInstaller = (define, host) => {
     "GETF",
     "plist indicator &optional default",
     (plist: LispValue, key: LispValue, otherwise: LispValue = NIL) => {
-      const cell = findProperty(plist, key);
-      return cell === null ? otherwise : (cell.cdr as Cons).car;
+      return withProperty(plist, key, (cell) => (cell === null ? otherwise : (cell.cdr as Cons).car));
     },
   );
   define(
@@ -341,16 +395,18 @@ const installPropertyLists: LeafInstaller = (define, host) => {
     "plist indicator-list",
     (plist: LispValue, indicators: LispValue) => {
       const wanted = new Set<LispValue>();
-      walkCells(requireList(indicators), (cell) => {
-        wanted.add(cell.car);
-        return true;
-      });
-      if (measure(plist).circular) return circularList(plist);
-      for (let rest: LispValue = requireList(plist); rest instanceof Cons; rest = rest.cdr.cdr) {
-        if (!(rest.cdr instanceof Cons)) throw typeError(rest.cdr, "CONS");
-        if (wanted.has(rest.car)) return host.values(rest.car, rest.cdr.car, rest);
-      }
-      return host.values(NIL, NIL, NIL);
+      const want = (cell: Cons): undefined => void wanted.add(cell.car);
+      let isKey = false;
+      const seek = (cell: Cons): boolean => {
+        isKey = !isKey;
+        if (isKey && !(cell.cdr instanceof Cons)) throw typeError(cell.cdr, "CONS");
+        return !(isKey && wanted.has(cell.car));
+      };
+      return walkCells(requireList(indicators), want, () =>
+        walkCells(requireList(plist), seek, (end) =>
+          end instanceof Cons ? host.values(end.car, (end.cdr as Cons).car, end) : host.values(NIL, NIL, NIL),
+        ),
+      );
     },
     { values: true },
   );
@@ -361,7 +417,7 @@ export const installLists: LeafInstaller = (define, host) => {
   installAccess(define);
   installPositions(define);
   installMaking(define, host);
-  installJoining(define);
-  installTests(define);
+  installJoining(define, host);
+  installTests(define, host);
   installPropertyLists(define, host);
 };

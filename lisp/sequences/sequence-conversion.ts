@@ -1,22 +1,40 @@
-import { isArray, isVector, vectorItems } from "../arrays/array-access.ts";
-import { arrayToList, Cons } from "../data/cons.ts";
+import { elementAt, isArray, isVector } from "../arrays/array-access.ts";
+import { Cons } from "../data/cons.ts";
 import { TOTAL_SIZE_LIMIT, arrayTooLarge } from "../arrays/array-making.ts";
 import { typeError } from "../data/error.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { bool, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
-import { properLength } from "./list-walking.ts";
+import { SHARE, forShares } from "../data/unfinished.ts";
+import { requireList, walkCells } from "./list-walking.ts";
 
-/** The elements of any sequence in a new JavaScript array. TYPE-ERROR for improper lists and other objects. */
-export function sequenceItems(sequence: LispValue): LispValue[] {
-  if (isArray(sequence) && isVector(sequence)) return [...vectorItems(sequence)];
-  if (!(sequence instanceof Cons) && sequence !== NIL) throw typeError(sequence, "SEQUENCE");
-  properLength(sequence);
+/** The value of `then` for the elements of any sequence in a new JavaScript array. TYPE-ERROR for improper lists and other objects. */
+export function withItems(sequence: LispValue, then: (items: LispValue[]) => LispValue): LispValue {
   const items: LispValue[] = [];
-  let rest: LispValue = sequence;
-  for (; rest instanceof Cons; rest = rest.cdr) items.push(rest.car);
-  return items;
+  if (Array.isArray(sequence)) return then(sequence.slice());
+  if (isArray(sequence) && isVector(sequence)) {
+    const add = (from: number, to: number): void => {
+      for (let i = from; i < to; i++) items.push(elementAt(sequence, i));
+    };
+    return forShares(0, sequence.length, add, () => then(items));
+  }
+  if (!(sequence instanceof Cons) && sequence !== NIL) throw typeError(sequence, "SEQUENCE");
+  const add = (cell: Cons): undefined => void items.push(cell.car);
+  return walkCells(sequence, add, (end) => {
+    if (end !== NIL) throw typeError(end, "LIST");
+    return then(items);
+  });
+}
+
+/** A list of the items, which is made in shares from the back. */
+export function listOfItems(items: readonly LispValue[]): LispValue {
+  const last = items.length - 1;
+  let list: LispValue = NIL;
+  const add = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) list = new Cons(items[last - i]!, list);
+  };
+  return forShares(0, items.length, add, () => list);
 }
 
 const surrogate = /[\ud800-\udfff]/;
@@ -33,13 +51,18 @@ function joinCodes(strings: LispValue): LString {
 
 /** Leaves under COERCE, CONCATENATE, SORT and others that copy whole sequences. */
 export const installSequenceConversion: LeafInstaller = (define, host) => {
-  const itemsOf = (sequence: LispValue): LispValue[] => {
-    const items = sequenceItems(sequence);
-    host.charge(items.length);
-    return items;
-  };
-  define("SYS:SEQUENCE-TO-LIST", "sequence", (sequence: LispValue) => arrayToList(itemsOf(sequence)));
-  define("SYS:SEQUENCE-TO-SIMPLE-VECTOR", "sequence", itemsOf);
+  const items = (sequence: LispValue, then: (items: LispValue[]) => LispValue): LispValue =>
+    withItems(sequence, (all) => {
+      host.charge(all.length % SHARE);
+      return then(all);
+    });
+  define("SYS:SEQUENCE-TO-LIST", "sequence", (sequence: LispValue) => items(sequence, listOfItems));
+  define("SYS:SEQUENCE-TO-SIMPLE-VECTOR", "sequence", (sequence: LispValue) => items(sequence, (all) => all));
+  define("SYS:LIST-TO-SIMPLE-VECTOR", "list", (list: LispValue) => items(requireList(list), (all) => all));
+  define("SYS:VECTOR-TO-LIST", "vector", (vector: LispValue) => {
+    if (!isArray(vector) || !isVector(vector)) throw typeError(vector, "VECTOR");
+    return items(vector, listOfItems);
+  });
   define(
     "SYS:ALL-STRINGS-P",
     "list",

@@ -1,6 +1,6 @@
 /** Registers the sequence functions without function arguments (chapter 17) as leaves. */
 import { LArray } from "../data/array.ts";
-import { arrayToList, Cons } from "../data/cons.ts";
+import { Cons } from "../data/cons.ts";
 import { typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
@@ -18,7 +18,9 @@ import {
 } from "../arrays/array-access.ts";
 import { makeArray } from "../arrays/array-making.ts";
 import { bounds } from "../characters/string-leaves.ts";
-import { properLength, requireList, walkCells } from "./list-walking.ts";
+import { SHARE, forShares } from "../data/unfinished.ts";
+import { listOfItems } from "./sequence-conversion.ts";
+import { properLength, turnOnto, walkCells, withLength } from "./list-walking.ts";
 
 /** Length of any sequence. */
 function sequenceLength(x: LispValue): number {
@@ -33,44 +35,66 @@ function isVectorValue(x: LispValue): x is LispArray {
   return isArray(x) && isVector(x);
 }
 
-function cellAt(list: LispValue, index: LispValue): Cons {
+/** The value of `then` for the cell of a list at an index. */
+function withCellAt(list: LispValue, index: LispValue, then: (cell: Cons) => LispValue): LispValue {
   if (typeof index !== "number" || index < 0) throw typeError(index, `(INTEGER 0 (${properLength(list)}))`);
-  let rest = list;
-  for (let i = 0; i < index && rest instanceof Cons; i++) rest = rest.cdr;
-  if (rest instanceof Cons) return rest;
-  throw typeError(index, `(INTEGER 0 (${properLength(list)}))`);
+  let left = index;
+  return walkCells(
+    list,
+    () => left-- > 0,
+    (end) => {
+      if (end instanceof Cons) return then(end);
+      throw typeError(index, `(INTEGER 0 (${properLength(list)}))`);
+    },
+  );
 }
 
 function installElements(define: DefineLeaf, host: LeafHost): void {
   define("LENGTH", "sequence", (x: LispValue) => {
-    const length = sequenceLength(x);
-    if (x instanceof Cons) host.charge(length);
-    return length;
+    if (!(x instanceof Cons)) return sequenceLength(x);
+    return withLength(x, (length) => {
+      host.charge(length % SHARE);
+      return length;
+    });
   });
   define("ELT", "sequence index", (x: LispValue, index: LispValue) => {
     if (isVectorValue(x)) return elementAt(x, checkIndex(index, x.length));
-    if (x instanceof Cons || x === NIL) return cellAt(x, index).car;
+    if (x instanceof Cons || x === NIL) return withCellAt(x, index, (cell) => cell.car);
     throw typeError(x, "SEQUENCE");
   });
   define("(SETF ELT)", "value sequence index", (value: LispValue, x: LispValue, index: LispValue) => {
-    if (isVectorValue(x)) storeAt(x, checkIndex(index, x.length), value);
-    else if (x instanceof Cons || x === NIL) cellAt(x, index).car = value;
-    else throw typeError(x, "SEQUENCE");
+    if (x instanceof Cons || x === NIL) return withCellAt(x, index, (cell) => (cell.car = value));
+    if (!isVectorValue(x)) throw typeError(x, "SEQUENCE");
+    storeAt(x, checkIndex(index, x.length), value);
     return value;
   });
 }
 
-/** Items of a list from start to end, after checking them against its length. */
-function listItems(list: LispValue, start: LispValue | undefined, end: LispValue | undefined): LispValue[] {
-  const [from, to] = bounds(start, end, properLength(requireList(list)));
-  const items: LispValue[] = [];
-  let rest = list;
-  for (let i = 0; i < to; i++) {
-    const cell = rest as Cons;
-    if (i >= from) items.push(cell.car);
-    rest = cell.cdr;
-  }
-  return items;
+/** The value of `then` for the items of a sequence from start to end, after checking them against its length. */
+function withPart(
+  x: LispValue,
+  start: LispValue | undefined,
+  end: LispValue | undefined,
+  then: (items: LispValue[]) => LispValue,
+): LispValue {
+  return withSequenceLength(sequence(x), (length) => {
+    const [from, to] = bounds(start, end, length);
+    if (Array.isArray(x)) return then(x.slice(from, to));
+    const items: LispValue[] = [];
+    if (isVectorValue(x)) {
+      const add = (first: number, stop: number): void => {
+        for (let i = first; i < stop; i++) items.push(elementAt(x, i));
+      };
+      return forShares(from, to, add, () => then(items));
+    }
+    let index = 0;
+    const add = (cell: Cons): boolean => {
+      if (index >= to) return false;
+      if (index++ >= from) items.push(cell.car);
+      return true;
+    };
+    return walkCells(x, add, () => then(items));
+  });
 }
 
 /** A simple vector of the same element kind. */
@@ -94,7 +118,7 @@ function subsequence(x: LispValue, start: LispValue | undefined, end: LispValue 
     }
     return vectorLike(x, vectorItems(x, from, to));
   }
-  return arrayToList(listItems(sequence(x), start, end));
+  return withPart(x, start, end, listOfItems);
 }
 
 function sequence(x: LispValue): LispValue {
@@ -105,60 +129,55 @@ function sequence(x: LispValue): LispValue {
 function installCopying(define: DefineLeaf, host: LeafHost): void {
   define("SUBSEQ", "sequence start &optional end", (x: LispValue, start: LispValue, end?: LispValue) => {
     const result = subsequence(x, start, end);
-    host.charge(sequenceLength(result));
+    if (isVectorValue(result)) host.charge(result.length);
     return result;
   });
   define("COPY-SEQ", "sequence", (x: LispValue) => {
     const result = subsequence(x, 0, NIL);
-    host.charge(sequenceLength(result));
+    if (isVectorValue(result)) host.charge(result.length);
     return result;
   });
   define("REVERSE", "sequence", (x: LispValue) => {
     if (isVectorValue(x)) {
       const copy = subsequence(x, 0, NIL) as LispArray;
       host.charge(copy.length);
-      reverseVector(copy);
-      return copy;
+      return reverseVector(copy);
     }
     let result: LispValue = NIL;
-    let cells = 0;
-    const end = walkCells(sequence(x), (cell) => {
-      result = new Cons(cell.car, result);
-      cells++;
-      return true;
+    const add = (cell: Cons): undefined => void (result = new Cons(cell.car, result));
+    return walkCells(sequence(x), add, (end, cells) => {
+      host.charge(cells % SHARE);
+      if (end !== NIL) throw typeError(end, "LIST");
+      return result;
     });
-    host.charge(cells);
-    if (end !== NIL) throw typeError(end, "LIST");
-    return result;
   });
   define("NREVERSE", "sequence", (x: LispValue) => {
     if (isVectorValue(x)) {
-      reverseVector(x);
-      return x;
+      host.charge(x.length);
+      return reverseVector(x);
     }
-    let result: LispValue = NIL;
-    let rest = sequence(x);
-    while (rest instanceof Cons) {
-      const next: LispValue = rest.cdr;
-      rest.cdr = result;
-      result = rest;
-      rest = next;
-    }
-    if (rest !== NIL) throw typeError(rest, "LIST");
-    return result;
+    return turnOnto(host, sequence(x), NIL, (rest) => {
+      if (rest instanceof Cons || rest === NIL) return rest;
+      throw typeError(rest, "LIST");
+    });
   });
 }
 
-function reverseVector(x: LispArray): void {
-  if (Array.isArray(x)) {
-    x.reverse();
-    return;
-  }
-  for (let i = 0, j = x.length - 1; i < j; i++, j--) {
-    const item = elementAt(x, i);
-    storeAt(x, i, elementAt(x, j));
-    storeAt(x, j, item);
-  }
+function reverseVector(x: LispArray): LispValue {
+  const last = x.length - 1;
+  const swap = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) {
+      const item = elementAt(x, i);
+      storeAt(x, i, elementAt(x, last - i));
+      storeAt(x, last - i, item);
+    }
+  };
+  return forShares(0, x.length >> 1, swap, () => x);
+}
+
+/** The value of `then` for the length of any sequence; that of a list is found in shares. */
+function withSequenceLength(x: LispValue, then: (length: number) => LispValue): LispValue {
+  return x instanceof Cons ? withLength(x, then) : then(sequenceLength(x));
 }
 
 function installFilling(define: DefineLeaf, host: LeafHost): void {
@@ -166,19 +185,23 @@ function installFilling(define: DefineLeaf, host: LeafHost): void {
     "FILL",
     "sequence item &key start end",
     (x: LispValue, item: LispValue, start?: LispValue, end?: LispValue) => {
-      const [from, to] = bounds(start, end, sequenceLength(x));
-      host.charge(to - from);
-      if (isVectorValue(x)) {
-        for (let i = from; i < to; i++) storeAt(x, i, item);
-        return x;
-      }
-      let rest = x;
-      for (let i = 0; i < to; i++) {
-        const cell = rest as Cons;
-        if (i >= from) cell.car = item;
-        rest = cell.cdr;
-      }
-      return x;
+      return withSequenceLength(x, (length) => {
+        const [from, to] = bounds(start, end, length);
+        host.charge(to - from);
+        if (isVectorValue(x)) {
+          const put = (first: number, stop: number): void => {
+            for (let i = first; i < stop; i++) storeAt(x, i, item);
+          };
+          return forShares(from, to, put, () => x);
+        }
+        let index = 0;
+        const visit = (cell: Cons): boolean => {
+          if (index >= to) return false;
+          if (index++ >= from) cell.car = item;
+          return true;
+        };
+        return walkCells(x, visit, () => x);
+      });
     },
   );
   define(
@@ -186,51 +209,64 @@ function installFilling(define: DefineLeaf, host: LeafHost): void {
     "target source &key start1 end1 start2 end2",
     (...args: [LispValue, LispValue, LispValue?, LispValue?, LispValue?, LispValue?]) => {
       const [target, source, start1, end1, start2, end2] = args;
-      const [from1, to1] = bounds(start1, end1, sequenceLength(target));
-      const [from2, to2] = bounds(start2, end2, sequenceLength(source));
-      const count = Math.min(to1 - from1, to2 - from2);
-      host.charge(count);
-      const items = isVectorValue(source)
-        ? vectorItems(source, from2, from2 + count)
-        : listItems(source, from2, from2 + count);
-      putItems(target, from1, items);
-      return target;
+      return withSequenceLength(target, (length1) => {
+        const [from1, to1] = bounds(start1, end1, length1);
+        return withSequenceLength(source, (length2) => {
+          const [from2, to2] = bounds(start2, end2, length2);
+          const count = Math.min(to1 - from1, to2 - from2);
+          host.charge(count);
+          if (copyStorage(target, from1, source, from2, count)) return target;
+          return withPart(source, from2, from2 + count, (items) => putItems(target, from1, items, target));
+        });
+      });
     },
   );
   define(
     "(SETF SUBSEQ)",
     "value sequence start &optional end",
-    (value: LispValue, x: LispValue, start: LispValue, end?: LispValue) => {
-      const [from, to] = bounds(start, end, sequenceLength(x));
-      const count = Math.min(to - from, sequenceLength(value));
-      putItems(x, from, isVectorValue(value) ? vectorItems(value, 0, count) : listItems(value, 0, count));
-      return value;
-    },
+    (value: LispValue, x: LispValue, start: LispValue, end?: LispValue) =>
+      withSequenceLength(x, (length) => {
+        const [from, to] = bounds(start, end, length);
+        return withSequenceLength(value, (size) => {
+          const count = Math.min(to - from, size);
+          host.charge(count);
+          return withPart(value, 0, count, (items) => putItems(x, from, items, value));
+        });
+      }),
   );
 }
 
-function putItems(target: LispValue, from: number, items: readonly LispValue[]): void {
-  if (isVectorValue(target)) {
-    items.forEach((item, i) => {
-      storeAt(target, from + i, item);
-    });
-    return;
-  }
-  let rest = target;
-  for (let i = 0; i < from; i++) rest = (rest as Cons).cdr;
-  for (const item of items) {
-    (rest as Cons).car = item;
-    rest = (rest as Cons).cdr;
-  }
+/** Copies between specialised vectors of one type at once; false when the arguments are others. */
+function copyStorage(target: LispValue, to: number, source: LispValue, from: number, count: number): boolean {
+  if (!(target instanceof LArray) || !(source instanceof LArray)) return false;
+  if (target.displacement !== null || source.displacement !== null) return false;
+  if (target.type !== source.type || target.type === "t" || target.characters || source.characters)
+    return false;
+  (target.storage as Uint8Array).set((source.storage as Uint8Array).subarray(from, from + count), to);
+  return true;
 }
 
-/** Conversions other parts build on. */
-function installConversions(define: DefineLeaf): void {
-  define("SYS:LIST-TO-SIMPLE-VECTOR", "list", (x: LispValue) => listItems(x, 0, NIL));
-  define("SYS:VECTOR-TO-LIST", "vector", (x: LispValue) => {
-    if (!isVectorValue(x)) throw typeError(x, "VECTOR");
-    return arrayToList(vectorItems(x));
-  });
+/** Stores items in a sequence from an index on; gives `result`. */
+function putItems(
+  target: LispValue,
+  from: number,
+  items: readonly LispValue[],
+  result: LispValue,
+): LispValue {
+  if (isVectorValue(target)) {
+    const put = (first: number, stop: number): void => {
+      for (let i = first; i < stop; i++) storeAt(target, from + i, items[i]!);
+    };
+    return forShares(0, items.length, put, () => result);
+  }
+  let index = -from;
+  const put = (cell: Cons): boolean => {
+    if (index >= items.length) return false;
+    if (index >= 0) cell.car = items[index]!;
+    index++;
+    return true;
+  };
+  return walkCells(target, put, () => result);
 }
 
 /** Length, elements, copies, reversal, filling and replacing. */
@@ -238,5 +274,4 @@ export const installSequences: LeafInstaller = (define, host) => {
   installElements(define, host);
   installCopying(define, host);
   installFilling(define, host);
-  installConversions(define);
 };

@@ -11,7 +11,7 @@ const hostileAtoms: readonly string[] = [
   ..."nil t () 0 -1 1 1/3 -0.0 1.5d0 1d308 #c(1 2) 4611686018427387904 (expt 10 30) (expt 2 70) most-positive-fixnum".split(
     " ",
   ),
-  ..."-4611686018427387904 :key #\\a #\\Space \"\" \"abc\" #() #(1 2) #*101 #p\"x\" #:g 'car #'car #'(lambda (x) x)".split(
+  ...'-4611686018427387904 :key #\\a #\\Space "" "abc" #() #(1 2) #*101 #p"x" #:g \'car #\'car #\'(lambda (x) x)'.split(
     " ",
   ),
   "(make-hash-table)",
@@ -22,7 +22,7 @@ const hostileAtoms: readonly string[] = [
   "(make-array 5 :fill-pointer 2 :adjustable t)",
   "(make-string-output-stream)",
   "(find-class 'integer)",
-  "(lambda (&rest r) (error \"~A\" r))",
+  '(lambda (&rest r) (error "~A" r))',
   "(make-condition 'error)",
   "(loop)",
   "(throw 'nowhere 1)",

@@ -75,7 +75,11 @@ function subject(
             ? end.reason
             : ""
           : `${condition.type} ${condition.text} ${condition.slots.map(({ value }) => value).join(" ")}`;
-      expectThat(!foreignText.test(shown), `no exception of JavaScript shows (${shown.slice(0, 900)})`, program);
+      expectThat(
+        !foreignText.test(shown),
+        `no exception of JavaScript shows (${shown.slice(0, 900)})`,
+        program,
+      );
     },
   };
 }
