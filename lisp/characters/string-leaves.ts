@@ -5,13 +5,13 @@ import { simpleError, typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { bool, NIL } from "../data/symbol.ts";
-import { SHARE, Unfinished, forShares } from "../data/unfinished.ts";
+import { SHARE, Unfinished, forShares, inShares } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
 import { checkIndex, elementAt, isArray, isVector } from "../arrays/array-access.ts";
 import { standardKind } from "../arrays/element-types.ts";
 import { TOTAL_SIZE_LIMIT, arrayTooLarge } from "../arrays/array-making.ts";
-import { parseDigits } from "../numbers/integer-text.ts";
-import { negInt } from "../numbers/integers.ts";
+import { isLongText, parseDigits, parseSteps } from "../numbers/integer-text.ts";
+import { type Int, negInt } from "../numbers/integers.ts";
 import { digitWeight, downcaseCode, upcaseCode } from "./char-case.ts";
 import { designatedText, requireChar } from "./character-leaves.ts";
 
@@ -261,6 +261,23 @@ function isWhitespace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13);
 }
 
+/** The digits of a part of a string in ASCII; digits of other scripts count by their weight. */
+function digitText(string: LString, start: number, count: number, radix: number): string {
+  const text = string.substring(start, start + count).toJS();
+  if (/^[0-9a-zA-Z]*$/.test(text)) return text;
+  return Array.from({ length: count }, (_, i) =>
+    digitWeight(string.code(start + i), radix).toString(36),
+  ).join("");
+}
+
+function* valueOf(
+  digits: string,
+  radix: number,
+  then: (magnitude: Int) => LispValue,
+): Generator<void, LispValue> {
+  return then(yield* parseSteps(digits, radix));
+}
+
 function installParseInteger(define: DefineLeaf, host: LeafHost): void {
   define(
     "PARSE-INTEGER",
@@ -279,13 +296,13 @@ function installParseInteger(define: DefineLeaf, host: LeafHost): void {
       while (at < to && isWhitespace(string.code(at))) at++;
       const sign = at < to ? string.code(at) : 0;
       if (sign === 43 || sign === 45) at++;
-      let digits = "";
-      for (let weight: number; at < to && (weight = digitWeight(string.code(at), radix)) >= 0; at++)
-        digits += weight.toString(36);
+      const firstDigit = at;
+      while (at < to && digitWeight(string.code(at), radix) >= 0) at++;
+      const count = at - firstDigit;
       if (junkAllowed === NIL) {
         let rest = at;
         while (rest < to && isWhitespace(string.code(rest))) rest++;
-        if (digits === "" || rest < to) {
+        if (count === 0 || rest < to) {
           throw simpleError(
             "AUTOLITH-SYSTEM::SIMPLE-PARSE-ERROR",
             "~S does not hold an integer in radix ~D.",
@@ -295,9 +312,14 @@ function installParseInteger(define: DefineLeaf, host: LeafHost): void {
         }
         at = rest;
       }
-      if (digits === "") return host.values(NIL, at);
-      const magnitude = parseDigits(digits, radix);
-      return host.values(sign === 45 ? negInt(magnitude) : magnitude, at);
+      if (count === 0) return host.values(NIL, at);
+      host.charge(to - from);
+      const digits = digitText(string, firstDigit, count, radix);
+      const signed = (magnitude: Int): LispValue =>
+        host.values(sign === 45 ? negInt(magnitude) : magnitude, at);
+      return isLongText(count)
+        ? inShares(valueOf(digits, radix, signed))
+        : signed(parseDigits(digits, radix));
     },
     { values: true },
   );

@@ -5,6 +5,7 @@ import { installArithmetic } from "../numbers/arithmetic-leaves.ts";
 import { installNumberFunctions } from "../numbers/function-leaves.ts";
 import { installEquality } from "../equality/equality-leaves.ts";
 import { installLists } from "../sequences/list-leaves.ts";
+import { installPropertyLists } from "../sequences/property-list-leaves.ts";
 import { installEqlSearch } from "../sequences/eql-search.ts";
 import { installSequenceConversion } from "../sequences/sequence-conversion.ts";
 import { installSequences } from "../sequences/sequence-leaves.ts";
@@ -54,6 +55,7 @@ const installers: readonly LeafInstaller[] = [
   installNumberFunctions,
   installEquality,
   installLists,
+  installPropertyLists,
   installSequences,
   installEqlSearch,
   installSequenceConversion,

@@ -62,7 +62,10 @@
       ((or (and limit (>= count limit))
            (and (null (svref state 0)) (not (and once (eql count 0)))))
        nil)
-    (when (run-iteration-step body stream state) (return nil))))
+    (let ((before (svref state 0)))
+      (when (run-iteration-step body stream state) (return nil))
+      (when (and before (eq before (svref state 0)) (or (null limit) (> limit 10000000)))
+        (format-problem "A round of ~~{ took no argument, so the iteration would go on for ever; ~S is left" before)))))
 
 (defun iterate-over-lists (body stream lists limit once note-rest)
   (do ((count 0 (1+ count)))

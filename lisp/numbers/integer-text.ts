@@ -1,5 +1,6 @@
 /** Integers and text in radix 2 to 36. Printing of very long integers is divided into steps so that it can be interrupted. */
-import { type Int, integerLength, normalize } from "./integers.ts";
+import { MAX_INTEGER_BITS, type Int, integerLength, normalize } from "./integers.ts";
+import { integerTooLarge } from "./number-errors.ts";
 
 /** Integers of at most this many bits are converted in one step of about 10 ms. */
 const STEP_BITS = 262_144;
@@ -90,9 +91,45 @@ const DIGIT_CHUNK: readonly number[] = Array.from({ length: 37 }, (_, r) =>
   r < 2 ? 0 : Math.floor(Math.log(2 ** 52) / Math.log(r)),
 );
 
+/** Digits that are converted in one go. */
+const STEP_DIGITS = 65_536;
+
+/** True when converting that many digits takes long. */
+export function isLongText(digits: number): boolean {
+  return digits > 4 * STEP_DIGITS;
+}
+
+/** Refuses more digits than an integer may have. */
+function checkDigits(digits: number, radix: number): void {
+  const bits = digits * Math.log2(radix);
+  if (bits > MAX_INTEGER_BITS + 64) integerTooLarge(Math.round(bits));
+}
+
+/** Converts a long string of digits by pieces, which are then joined by twos, yielding after each product. */
+export function* parseSteps(text: string, radix: number): Generator<void, Int> {
+  checkDigits(text.length, radix);
+  let values: bigint[] = [];
+  for (let end = text.length; end > 0; end -= STEP_DIGITS) {
+    values.push(BigInt(parseDigits(text.slice(Math.max(0, end - STEP_DIGITS), end), radix)));
+    yield;
+  }
+  for (let power = BigInt(radix) ** BigInt(STEP_DIGITS); values.length > 1; power *= power) {
+    const joined: bigint[] = [];
+    for (let i = 0; i < values.length; i += 2) {
+      const high = values[i + 1];
+      joined.push(high === undefined ? values[i]! : high * power + values[i]!);
+      yield;
+    }
+    values = joined;
+    if (values.length === 1) break;
+  }
+  return normalize(values[0]!);
+}
+
 /** Value of a non-empty string of digits of a radix from 2 to 36; the caller has checked every digit. */
 export function parseDigits(text: string, radix: number): Int {
   if (text.length <= (DIGIT_CHUNK[radix] as number)) return Number.parseInt(text, radix);
+  checkDigits(text.length, radix);
   if (radix === 10) return normalize(BigInt(text));
   const prefix = radix === 16 ? "0x" : radix === 8 ? "0o" : radix === 2 ? "0b" : undefined;
   if (prefix !== undefined) return normalize(BigInt(prefix + text));

@@ -6,7 +6,15 @@ import { bool, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { eql } from "../equality/equality.ts";
 import { SHARE, Unfinished, forShares } from "../data/unfinished.ts";
-import { ListBuilder, requireList, turnOnto, walkCells, withExtent, withLength } from "./list-walking.ts";
+import {
+  ListBuilder,
+  requireEnd,
+  requireList,
+  turnOnto,
+  walkCells,
+  withExtent,
+  withLength,
+} from "./list-walking.ts";
 
 /** CAR of a list. */
 function car(x: LispValue): LispValue {
@@ -251,12 +259,6 @@ function copyCells(
   });
 }
 
-/** NIL, the end of a proper list; anything else is a type error. */
-function requireEnd(end: LispValue): LispValue {
-  if (end !== NIL) throw typeError(end, "LIST");
-  return NIL;
-}
-
 /** Conses whose cdr, then whose car, still are those of the original. */
 type Copies = Cons[];
 
@@ -362,62 +364,11 @@ function installTests(define: DefineLeaf, host: LeafHost): void {
   define("SYS:PROPER-LIST-LENGTH", "list", (x: LispValue) => withLength(x, (length) => length));
 }
 
-/** The value of `then` for the cell of a property list whose key is the indicator, or null. */
-function withProperty(
-  plist: LispValue,
-  indicator: LispValue,
-  then: (cell: Cons | null) => LispValue,
-): LispValue {
-  let isKey = false;
-  const seek = (cell: Cons): boolean => {
-    isKey = !isKey;
-    // An odd element at the end, or a dotted end, is what is wrong, so that is the datum.
-    if (isKey && !(cell.cdr instanceof Cons)) throw typeError(cell.cdr, "CONS");
-    return !(isKey && cell.car === indicator);
-  };
-  return walkCells(requireList(plist), seek, (end) => {
-    if (end instanceof Cons) return then(end);
-    requireEnd(end);
-    return then(null);
-  });
-}
-
-const installPropertyLists: LeafInstaller = (define, host) => {
-  define(
-    "GETF",
-    "plist indicator &optional default",
-    (plist: LispValue, key: LispValue, otherwise: LispValue = NIL) => {
-      return withProperty(plist, key, (cell) => (cell === null ? otherwise : (cell.cdr as Cons).car));
-    },
-  );
-  define(
-    "GET-PROPERTIES",
-    "plist indicator-list",
-    (plist: LispValue, indicators: LispValue) => {
-      const wanted = new Set<LispValue>();
-      const want = (cell: Cons): undefined => void wanted.add(cell.car);
-      let isKey = false;
-      const seek = (cell: Cons): boolean => {
-        isKey = !isKey;
-        if (isKey && !(cell.cdr instanceof Cons)) throw typeError(cell.cdr, "CONS");
-        return !(isKey && wanted.has(cell.car));
-      };
-      return walkCells(requireList(indicators), want, () =>
-        walkCells(requireList(plist), seek, (end) =>
-          end instanceof Cons ? host.values(end.car, (end.cdr as Cons).car, end) : host.values(NIL, NIL, NIL),
-        ),
-      );
-    },
-    { values: true },
-  );
-};
-
-/** List access, construction, joining, tests and property lists. */
+/** List access, construction, joining and tests. */
 export const installLists: LeafInstaller = (define, host) => {
   installAccess(define);
   installPositions(define);
   installMaking(define, host);
   installJoining(define, host);
   installTests(define, host);
-  installPropertyLists(define, host);
 };

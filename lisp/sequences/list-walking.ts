@@ -12,6 +12,12 @@ export function requireList(x: LispValue): LispValue {
   throw typeError(x, "LIST");
 }
 
+/** NIL, the end of a proper list; anything else is a type error. */
+export function requireEnd(end: LispValue): LispValue {
+  if (end !== NIL) throw typeError(end, "LIST");
+  return NIL;
+}
+
 /** A list without end where one with an end is needed. */
 export function circularList(list: LispValue): never {
   throw typeError(list, "(AND LIST (SATISFIES LIST-LENGTH))");
@@ -21,7 +27,7 @@ export function circularList(list: LispValue): never {
 interface Walk {
   readonly list: LispValue;
   readonly visit: (cell: Cons) => boolean | undefined;
-  readonly then: (end: LispValue, cells: number) => LispValue;
+  readonly atEnd: (end: LispValue, cells: number) => LispValue;
   readonly onCircle: (list: LispValue, cells: number, cell: Cons) => LispValue;
   rest: LispValue;
   mark: LispValue;
@@ -37,18 +43,18 @@ interface Walk {
 export function walkCells(
   list: LispValue,
   visit: Walk["visit"],
-  then: Walk["then"],
+  then: Walk["atEnd"],
   onCircle: Walk["onCircle"] = circularList,
 ): LispValue {
-  return walkShare({ list, visit, then, onCircle, rest: list, mark: NIL, steps: 0, limit: 64 });
+  return walkShare({ list, visit, atEnd: then, onCircle, rest: list, mark: NIL, steps: 0, limit: 64 });
 }
 
 function walkShare(walk: Walk): LispValue {
-  const { list, visit, then, onCircle } = walk;
+  const { list, visit, atEnd, onCircle } = walk;
   let { rest, mark, steps, limit } = walk;
   const pause = steps + SHARE;
   while (rest instanceof Cons) {
-    if (visit(rest) === false) return then(rest, steps);
+    if (visit(rest) === false) return atEnd(rest, steps);
     rest = rest.cdr;
     steps++;
     if (rest === mark && rest instanceof Cons) return onCircle(list, steps, rest);
@@ -61,7 +67,7 @@ function walkShare(walk: Walk): LispValue {
       throw new Unfinished(() => walkShare(walk));
     }
   }
-  return then(rest, steps);
+  return atEnd(rest, steps);
 }
 
 const visitAll = (): undefined => undefined;

@@ -5,10 +5,11 @@ import { NIL } from "../../../lisp/data/symbol.ts";
 import type { LispValue } from "../../../lisp/data/value.ts";
 import { equal } from "../../../lisp/equality/equality.ts";
 import { installLists } from "../../../lisp/sequences/list-leaves.ts";
+import { installPropertyLists } from "../../../lisp/sequences/property-list-leaves.ts";
 import { installSequences } from "../../../lisp/sequences/sequence-leaves.ts";
 import { LeafSession } from "../support/leaf-session.ts";
 
-const { host } = new LeafSession(installLists, installSequences);
+const { host } = new LeafSession(installLists, installPropertyLists, installSequences);
 
 function call(name: string, ...args: LispValue[]): LispValue {
   const leaf = host.leaves.get(name);

@@ -1,9 +1,22 @@
 /** A LeafHost without an engine: enough to install leaves and call them from tests. */
 import type { LeafHost, LeafInstaller } from "../../../lisp/data/leaf.ts";
 import { LPackage, LSymbol, NIL, T } from "../../../lisp/data/symbol.ts";
+import { Unfinished } from "../../../lisp/data/unfinished.ts";
 import type { LispValue } from "../../../lisp/data/value.ts";
 
 export type PlainLeaf = (...args: readonly (LispValue | undefined)[]) => LispValue;
+
+/** The value of a leaf that may work in shares. */
+function finished(work: () => LispValue): LispValue {
+  for (let next = work; ; ) {
+    try {
+      return next();
+    } catch (error) {
+      if (!(error instanceof Unfinished)) throw error;
+      next = error.resume;
+    }
+  }
+}
 
 export class PlainHost implements LeafHost {
   readonly packages = new Map<string, LPackage>();
@@ -25,7 +38,8 @@ export class PlainHost implements LeafHost {
     for (const install of installers) {
       install((name, _lambdaList, code) => {
         if (!name.startsWith("(")) this.symbol(name);
-        this.leaves.set(name, code as unknown as PlainLeaf);
+        const leaf = code as unknown as PlainLeaf;
+        this.leaves.set(name, (...args) => finished(() => leaf(...args)));
       }, this);
     }
   }

@@ -1,0 +1,57 @@
+import { Cons } from "../data/cons.ts";
+import { typeError } from "../data/error.ts";
+import type { LeafInstaller } from "../data/leaf.ts";
+import { NIL } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import { requireEnd, requireList, walkCells } from "./list-walking.ts";
+
+/** The value of `then` for the cell of a property list whose key is the indicator, or null. */
+function withProperty(
+  plist: LispValue,
+  indicator: LispValue,
+  then: (cell: Cons | null) => LispValue,
+): LispValue {
+  let isKey = false;
+  const seek = (cell: Cons): boolean => {
+    isKey = !isKey;
+    // An odd element at the end, or a dotted end, is what is wrong, so that is the datum.
+    if (isKey && !(cell.cdr instanceof Cons)) throw typeError(cell.cdr, "CONS");
+    return !(isKey && cell.car === indicator);
+  };
+  return walkCells(requireList(plist), seek, (end) => {
+    if (end instanceof Cons) return then(end);
+    requireEnd(end);
+    return then(null);
+  });
+}
+
+/** Property lists: GETF and GET-PROPERTIES. */
+export const installPropertyLists: LeafInstaller = (define, host) => {
+  define(
+    "GETF",
+    "plist indicator &optional default",
+    (plist: LispValue, key: LispValue, otherwise: LispValue = NIL) => {
+      return withProperty(plist, key, (cell) => (cell === null ? otherwise : (cell.cdr as Cons).car));
+    },
+  );
+  define(
+    "GET-PROPERTIES",
+    "plist indicator-list",
+    (plist: LispValue, indicators: LispValue) => {
+      const wanted = new Set<LispValue>();
+      const want = (cell: Cons): undefined => void wanted.add(cell.car);
+      let isKey = false;
+      const seek = (cell: Cons): boolean => {
+        isKey = !isKey;
+        if (isKey && !(cell.cdr instanceof Cons)) throw typeError(cell.cdr, "CONS");
+        return !(isKey && wanted.has(cell.car));
+      };
+      return walkCells(requireList(indicators), want, () =>
+        walkCells(requireList(plist), seek, (end) =>
+          end instanceof Cons ? host.values(end.car, (end.cdr as Cons).car, end) : host.values(NIL, NIL, NIL),
+        ),
+      );
+    },
+    { values: true },
+  );
+};
