@@ -47,6 +47,7 @@ export async function openConnection(
     if (error instanceof RedisError) throw error;
     throw connectionFailure(endpoint, lastError ?? error);
   }
+  client.options.connectTimeout = timeoutMs;
   client.off("error", note);
   // Without a listener a lost connection would end the process.
   client.on("error", settings.onError);
@@ -73,7 +74,8 @@ function clientOptions(endpoint: RedisEndpoint, purpose: ConnectionPurpose, time
     ...(endpoint.password === undefined ? {} : { password: endpoint.password }),
     db: endpoint.database,
     lazyConnect: true,
-    connectTimeout: timeoutMs,
+    // The first connection has a deadline of ours; this one counts time in which the process did not run.
+    connectTimeout: timeoutMs * 10,
     connectionName: `autolith-${purpose}`,
     disableClientInfo: true,
     retryStrategy: local ? localRetryDelay : remoteRetryDelay,
