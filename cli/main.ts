@@ -74,7 +74,7 @@ const absent: Readonly<Record<string, string>> = {
 };
 
 function overview(): string {
-  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(11)} ${summary}`);
   return [
     "Usage: autolith [SESSION OPTIONS] [COMMAND [OPTIONS]]",
     "",

@@ -8,9 +8,16 @@ import type {
   SessionUpdate,
 } from "../../../orchestrator/contract/session.ts";
 import { withRecall } from "../composer/composer.ts";
-import { type EntryUpdate, isEntryUpdate } from "../transcript/entries.ts";
+import { type EntryUpdate, isEntryUpdate, isFinished } from "../transcript/entries.ts";
 import { durationText } from "../transcript/tool-lines.ts";
-import { beginReplay, endReplay, settle, withEntry, withUpdate } from "../transcript/transcript.ts";
+import {
+  type Transcript,
+  beginReplay,
+  endReplay,
+  settle,
+  withEntry,
+  withUpdate,
+} from "../transcript/transcript.ts";
 import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
 import { conversationName } from "./conversation-name.ts";
 import { countText } from "./modeline.ts";
@@ -192,7 +199,6 @@ function turnText(
 export function withAttached(state: ScreenState, action: Extract<Action, { type: "attached" }>): Step {
   const { view, sessionId, isReadOnly, at } = action;
   const isSame = state.sessionId === sessionId;
-  const banner = isSame && state.link === "lost" ? reconnectedNotice(state) : state.transcript;
   let next: ScreenState = {
     ...state,
     now: at,
@@ -204,7 +210,7 @@ export function withAttached(state: ScreenState, action: Extract<Action, { type:
     isPaused: view.state.paused,
     activity: undefined,
     approval: isSame ? state.approval : undefined,
-    transcript: beginReplay(banner),
+    transcript: beginReplay(state.transcript),
     jobs: isSame ? state.jobs : [],
   };
   const opened = isSame ? step(next) : openingEntries(next, view.history.hasOlder);
@@ -212,7 +218,9 @@ export function withAttached(state: ScreenState, action: Extract<Action, { type:
   for (const { update } of view.history.updates) next = withSessionUpdate(next, update);
   for (const update of view.live) next = withSessionUpdate(next, update);
   // The snapshot is newer than the history's titles, modes and counters.
-  next = { ...next, session: view.state, transcript: endReplay(next.transcript) };
+  const replayed = endReplay(next.transcript);
+  const transcript = isSame && state.link === "lost" ? withReconnected(replayed, state.counter) : replayed;
+  next = { ...next, session: view.state, transcript };
   next = withRequests(next, view.state.permissionRequests);
   if (action.draft !== undefined && action.draft.text !== "" && next.composer.buffer.text === "")
     next = { ...next, composer: { ...next.composer, buffer: { ...action.draft } } };
@@ -226,13 +234,12 @@ export function withAttached(state: ScreenState, action: Extract<Action, { type:
   );
 }
 
-function reconnectedNotice(state: ScreenState): ScreenState["transcript"] {
-  return withEntry(settle(state.transcript).transcript, {
-    kind: "notice",
-    level: "info",
-    code: `reconnected:${state.counter}`,
-    text: "Connected again.",
-  });
+function withReconnected(transcript: Transcript, number: number): Transcript {
+  const isOpen = transcript.live.some((entry) => !isFinished(entry));
+  // What still streams is not to be ended by a line behind it.
+  if (isOpen) return transcript;
+  const code = `reconnected:${number}`;
+  return withEntry(transcript, { kind: "notice", level: "info", code, text: "Connected again." });
 }
 
 function openingEntries(state: ScreenState, hasOlder: boolean): Step {

@@ -17,12 +17,15 @@ import {
 /** An entry for the scrollback. */
 export type PrintedEntry = { readonly entry: Entry; readonly gap: boolean };
 
+/** How much of a message was printed, and a checksum of it; both 0 for what is printed whole. */
+type Printed = { readonly length: number; readonly sum: number };
+
 export type Transcript = {
   readonly live: readonly Entry[];
   /** The entry that was printed last. */
   readonly last: Entry | undefined;
-  /** What was printed: message id → characters of it, call id and user message → 0. The oldest ones are forgotten. */
-  readonly printed: ReadonlyMap<string, number>;
+  /** What was printed, by the ids of messages, calls and notices. The oldest ones are forgotten. */
+  readonly printed: ReadonlyMap<string, Printed>;
   /** While history is read again: characters of a message that came so far. */
   readonly replayed: ReadonlyMap<string, number> | undefined;
 };
@@ -44,9 +47,15 @@ export function beginReplay(transcript: Transcript): Transcript {
   return { ...transcript, live: [], replayed: new Map() };
 }
 
-/** Behind the replay: what is live now goes on by events. */
+/**
+ * Behind the replay: what is live now goes on by events. Answers that the history does not have were never recorded, and their ids will
+ * be given to others.
+ */
 export function endReplay(transcript: Transcript): Transcript {
-  return { ...transcript, replayed: undefined };
+  const { replayed } = transcript;
+  if (replayed === undefined) return transcript;
+  const isLost = (id: string): boolean => id.startsWith("r:") && !replayed.has(id);
+  return { ...forgotten(transcript, isLost), replayed: undefined };
 }
 
 /** Applies one update. */
@@ -97,7 +106,7 @@ export function settle(transcript: Transcript): {
 } {
   const printed: PrintedEntry[] = [];
   let { last } = transcript;
-  const ids = new Map(transcript.printed);
+  const ids = new Map<string, Printed>(transcript.printed);
   let live = [...transcript.live];
   const print = (entry: Entry): void => {
     if (!isBlank(entry)) {
@@ -151,13 +160,25 @@ function noticeKey({ code, text }: { readonly code: string; readonly text: strin
   return `notice:${code}:${text.slice(0, 200)}`;
 }
 
-function remember(ids: Map<string, number>, entry: Entry): void {
+/** Checksum of a text behind another one (FNV-1a). */
+function checksum(text: string, before: number): number {
+  let sum = before === 0 ? 0x811c9dc5 : before;
+  for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
+  return sum;
+}
+
+const nothing: Printed = { length: 0, sum: 0 };
+
+function remember(ids: Map<string, Printed>, entry: Entry): void {
   const id = idOf(entry);
   if (id === undefined) return;
-  const length = entry.kind === "message" || entry.kind === "thought" ? entry.text.length : 0;
-  const before = ids.get(id) ?? 0;
+  const before = ids.get(id) ?? nothing;
   ids.delete(id);
-  ids.set(id, before + length);
+  const isText = entry.kind === "message" || entry.kind === "thought";
+  ids.set(
+    id,
+    isText ? { length: before.length + entry.text.length, sum: checksum(entry.text, before.sum) } : nothing,
+  );
   for (const oldest of ids.keys()) {
     if (ids.size <= rememberedIds) break;
     ids.delete(oldest);
@@ -176,8 +197,7 @@ function withChunk(
   text: string,
   isFinal: boolean,
 ): Transcript {
-  const { fresh, replayed } = unseenPart(transcript, messageId, text);
-  const base = replayed === transcript.replayed ? transcript : { ...transcript, replayed };
+  const { fresh, base } = unseenPart(transcript, messageId, text);
   const at = base.live.findLastIndex((entry) => entry.kind === kind && entry.messageId === messageId);
   const found = base.live[at];
   if (found !== undefined && (found.kind === "message" || found.kind === "thought")) {
@@ -200,15 +220,24 @@ function withChunk(
 
 /** While history is read again, the part of a chunk that lies behind what was printed of its message. */
 function unseenPart(
-  { printed, replayed }: Transcript,
+  transcript: Transcript,
   messageId: string,
   text: string,
-): { readonly fresh: string; readonly replayed: ReadonlyMap<string, number> | undefined } {
+): { readonly fresh: string; readonly base: Transcript } {
+  const { printed, replayed } = transcript;
   const known = printed.get(messageId);
-  if (replayed === undefined || known === undefined) return { fresh: text, replayed };
+  if (replayed === undefined || known === undefined) return { fresh: text, base: transcript };
   const before = replayed.get(messageId) ?? 0;
+  if (before === 0 && text.length >= known.length && checksum(text.slice(0, known.length), 0) !== known.sum)
+    // Another text under the same id: a host that died gave the id to an answer that it never recorded.
+    return { fresh: text, base: forgotten(transcript, (id) => id === messageId) };
   const next = new Map(replayed).set(messageId, before + text.length);
-  return { fresh: text.slice(Math.max(0, known - before)), replayed: next };
+  return { fresh: text.slice(Math.max(0, known.length - before)), base: { ...transcript, replayed: next } };
+}
+
+function forgotten(transcript: Transcript, isForgotten: (id: string) => boolean): Transcript {
+  const printed = new Map([...transcript.printed].filter(([id]) => !isForgotten(id)));
+  return printed.size === transcript.printed.size ? transcript : { ...transcript, printed };
 }
 
 /** The output of a failed attempt: what is live goes; for what was printed a line says that it is void. */
@@ -216,7 +245,7 @@ function withoutOutput(transcript: Transcript, prefix: string): Transcript {
   const isVoid = (entry: Entry): boolean =>
     (entry.kind === "message" || entry.kind === "thought") && entry.messageId.startsWith(prefix);
   const live = transcript.live.filter((entry) => !isVoid(entry));
-  const printed = new Map([...transcript.printed].filter(([id]) => !id.startsWith(prefix)));
+  const { printed } = forgotten(transcript, (id) => id.startsWith(prefix));
   const next = { ...transcript, live, printed };
   if (printed.size === transcript.printed.size || transcript.replayed !== undefined) return next;
   return withEntry(next, {

@@ -35,7 +35,7 @@ export type Tmux = {
   shows(text: string | RegExp): Promise<void>;
   /** Waits until the screen is exactly that. */
   showsExactly(rows: readonly string[]): Promise<void>;
-  /** Sends a signal to every process that the window's program started and that runs Node. */
+  /** Sends a signal to the program; to what it runs when it is a shell. */
   signal(name: NodeJS.Signals): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -78,6 +78,10 @@ export async function openTmux(options: TmuxOptions): Promise<Tmux> {
     showsExactly: (expected) => eventually(screen).toEqual(expected),
     signal: async (name) => {
       const pane = (await tmux("display-message", "-p", "#{pane_pid}")).trim();
+      if (command[0] !== "sh") {
+        process.kill(Number(pane), name);
+        return;
+      }
       const { stdout } = await run("ps", ["-o", "pid=", "--ppid", pane]);
       for (const pid of stdout.split(/\s+/).filter((each) => each !== "")) process.kill(Number(pid), name);
     },

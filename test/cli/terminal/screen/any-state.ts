@@ -242,7 +242,7 @@ export const anyKey = fc
   .record({
     name: fc.constantFrom<KeyName>(...names, "text", "text", "text", "control"),
     text: anyText.filter((text) => text !== ""),
-    letter: fc.constantFrom(..."abcdefhjklnpuwyz"),
+    letter: fc.constantFrom(...Array.from("abcdefhjklnpuwyz")),
     alt: fc.boolean(),
     shift: fc.boolean(),
   })

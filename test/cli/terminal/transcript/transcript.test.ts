@@ -103,6 +103,20 @@ describe("the transcript", () => {
     );
   });
 
+  it("shows an answer whole that got the id of one which a dead host never recorded", () => {
+    const lost = shown([chunk("the lost answer\n\nhas begun")]);
+    const other = chunk("the lost answer is another one", { final: true });
+    const recorded = shown([other], beginReplay(lost.transcript));
+    const later = shown([other], endReplay(beginReplay(lost.transcript)));
+    for (const { printed } of [recorded, later])
+      expect(
+        messageText(
+          printed.map(({ entry }) => entry),
+          "r:1:0",
+        ),
+      ).toBe("the lost answer is another one");
+  });
+
   it("prints every tool call once, with its last status, in the order of the calls", () => {
     fc.assert(
       fc.property(fc.array(anyEntryUpdate, { maxLength: 60 }), (updates) => {

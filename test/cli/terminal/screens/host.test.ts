@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { openHostScene } from "../../../support/terminal/host-terminal.ts";
+
+/** How often each piece of the stalled answer stands among the rows, in order. */
+function pieces(rows: readonly string[]): readonly string[] {
+  return rows.map((row) => row.trim()).filter((row) => /^piece \d+ of the answer\.$/.test(row));
+}
+
+function firstPieces(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `piece ${index + 1} of the answer.`);
+}
+
+/** Each test starts several programs from source. */
+const patience = { timeout: 240_000 };
+
+describe("the terminal on the detached host", patience, () => {
+  it("shows all of a running turn, once, to a terminal that attaches after the first one was killed", async () => {
+    await using scene = await openHostScene();
+    await using first = await scene.terminal();
+    await first.shows("❯ Ask for");
+    await first.type("stall 40");
+    await first.keys("Enter");
+    await first.shows("piece 37 of the answer.");
+    await first.signal("SIGKILL");
+    await using second = await scene.terminal(["lg", "attach"]);
+    await second.shows("❯ Enter steers");
+    await second.shows("piece 37 of the answer.");
+    const rows = await second.history();
+    const shown = pieces(rows);
+    expect(shown).toEqual(firstPieces(shown.length));
+    expect(rows.filter((row) => row.trim() === "stall 40")).toHaveLength(1);
+    await second.keys("Escape");
+    await second.shows("⊘ stopped");
+    expect(pieces(await second.history())).toEqual(shown);
+  });
+
+  it("says that its host died in the middle of a turn, goes on with a new one, and shows nothing twice", async () => {
+    await using scene = await openHostScene();
+    await using terminal = await scene.terminal();
+    await terminal.shows("❯ Ask for");
+    await terminal.type("hello host");
+    await terminal.keys("Enter");
+    await terminal.shows("You said: hello host");
+    await terminal.type("stall 30");
+    await terminal.keys("Enter");
+    await terminal.shows("piece 27 of the answer.");
+    const [host = 0] = scene.hosts();
+    process.kill(host, "SIGKILL");
+    await terminal.shows("The session host is gone");
+    await terminal.type("after the crash");
+    await terminal.keys("Enter");
+    await terminal.shows("Connected again.");
+    await terminal.shows("You said: after the crash");
+    const rows = await terminal.history();
+    for (const text of ["You said: hello host", "stall 30", "You said: after the crash"])
+      expect(rows.filter((row) => row.trim() === text)).toHaveLength(1);
+    expect(new Set(pieces(rows)).size).toBe(pieces(rows).length);
+    expect(scene.hosts()).not.toContain(host);
+  });
+
+  it("is looked at and acted on from another shell, and comes back with its draft (lg, resume)", async () => {
+    await using scene = await openHostScene();
+    await using terminal = await scene.terminal();
+    await terminal.shows("❯ Ask for");
+    await terminal.type("hello there");
+    await terminal.keys("Enter");
+    await terminal.shows("You said: hello there");
+    const id = /autolith · .* · (\S-\S{6})/.exec((await terminal.screen()).join("\n"))?.[1] ?? "";
+    expect((await scene.command(["lg", "status"])).stdout).toContain(
+      `${id}  idle    0     0        1        ask   hello there`,
+    );
+    await using watcher = await scene.terminal(["lg", "attach", id.slice(0, 4), "--read-only"]);
+    await watcher.shows("You said: hello there");
+    await watcher.type("let me write");
+    await watcher.keys("Enter");
+    await watcher.shows("This terminal only looks on.");
+    expect(await scene.command(["lg", "tell", "from outside"])).toMatchObject({
+      status: 0,
+      stdout: `Told ${id}.\n`,
+    });
+    for (const each of [terminal, watcher]) await each.shows("You said: from outside");
+    await terminal.type("half a thought");
+    await terminal.shows("❯ half a thought");
+    expect(await scene.command(["lg", "detach", id])).toMatchObject({ status: 0 });
+    for (const each of [terminal, watcher]) await each.shows("Pane is dead (status 0");
+    await using again = await scene.terminal(["resume", id]);
+    await again.shows("❯ half a thought");
+    await again.shows("You said: from outside");
+    expect(await scene.command(["lg", "kill", id])).toMatchObject({ status: 0 });
+    await again.shows(/Pane is dead \(status 0/);
+    expect((await scene.command(["lg", "status"])).stdout).toBe("No session is running.\n");
+    expect(await scene.command(["lg", "attach", "zzz"])).toMatchObject({ status: 64 });
+    expect(await scene.command(["lg", "pause"])).toMatchObject({ status: 1 });
+  });
+});

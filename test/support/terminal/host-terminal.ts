@@ -1,0 +1,79 @@
+/** The whole program in tmux: terminal, detached host, scripted model. */
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Ended, type Sandpit, launch, makeSandpit } from "../cli/launch.ts";
+import { eventually } from "../eventually.ts";
+import { type ModelServer, startModelServer } from "../model-server/server.ts";
+import { scriptedReply } from "./scripted-model.ts";
+import { type Tmux, openTmux } from "./tmux.ts";
+
+const main = resolve(dirname(fileURLToPath(import.meta.url)), "../../../cli/main.ts");
+
+export type HostScene = {
+  readonly pit: Sandpit;
+  readonly model: ModelServer;
+  /** `autolith ARGUMENTS…` in a terminal of its own. */
+  terminal(
+    argv?: readonly string[],
+    size?: { readonly columns: number; readonly rows: number },
+  ): Promise<Tmux>;
+  /** `autolith ARGUMENTS…` without a terminal. */
+  command(argv: readonly string[]): Promise<Ended>;
+  /** Process ids of the running hosts. */
+  hosts(): readonly number[];
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** Prepares a home, a workspace and a model; the host starts with the first terminal and ends with the scene. */
+export async function openHostScene(): Promise<HostScene> {
+  const pit = makeSandpit();
+  const model = await startModelServer(scriptedReply);
+  const environment = {
+    ...pit.environment,
+    OPENAI_API_KEY: "none",
+    AUTOLITH_OPENAI_BASE_URL: model.baseUrl,
+  };
+  const hosts = (): readonly number[] => hostProcesses(join(pit.home, ".local/state/autolith/localgroup"));
+  return {
+    pit,
+    model,
+    hosts,
+    terminal: (argv = [], size = { columns: 80, rows: 30 }) =>
+      openTmux({
+        ...size,
+        command: [process.execPath, "--disable-warning=ExperimentalWarning", main, ...argv],
+        directory: pit.workspace,
+        environment,
+      }),
+    command: (argv) => launch(pit, argv, { environment, stdin: "ignore" }).ended,
+    [Symbol.asyncDispose]: async () => {
+      for (const pid of hosts()) process.kill(pid, "SIGTERM");
+      await eventually(() => hosts().filter(isAlive)).toEqual([]);
+      await model.close();
+      pit[Symbol.dispose]();
+    },
+  };
+}
+
+/** From the endpoint records; those of hosts that ended are left out. */
+function hostProcesses(directory: string): readonly number[] {
+  const names = readdirSync(directory, { withFileTypes: true, recursive: false }).filter(({ name }) =>
+    name.endsWith(".json"),
+  );
+  return names
+    .map(
+      ({ name }) =>
+        (JSON.parse(readFileSync(join(directory, name), "utf8")) as { process: { pid: number } }).process.pid,
+    )
+    .filter(isAlive);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
