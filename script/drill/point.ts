@@ -30,7 +30,7 @@ export type PointResult = {
 };
 
 /** Time limit of a drilled job: far beyond what it needs, since it must never be what ends it. */
-const runSeconds = 240;
+const runSeconds = 900;
 
 /** Pause between two looks at the journal, in milliseconds. */
 const lookMs = 1;
