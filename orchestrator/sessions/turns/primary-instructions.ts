@@ -19,7 +19,7 @@ export function resumeNotice(interrupted: readonly string[]): string {
     interrupted.length === 0
       ? ""
       : ` Interrupted with outcome unknown: ${interrupted.slice(0, 32).join(", ")}${interrupted.length > 32 ? ` and ${interrupted.length - 32} more` : ""}.`;
-  return `This conversation was resumed in a new process: background jobs, processes and sessions that it started before do not exist any more.${names} Check the state before relying on them or repeating their work.`;
+  return `This conversation was resumed in a new process: background jobs, processes and sessions that it started before do not exist any more.${names} Check the state before relying on them or repeating their work; job.continuity shows what is retained of them and records what is decided about it.`;
 }
 
 export function primaryInstructions(parts: PrimaryInstructionParts): string {
