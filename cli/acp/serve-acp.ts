@@ -1,5 +1,6 @@
 /** Composes the sessions of `autolith acp` and serves its clients until they are gone or a signal came. */
 import { once } from "node:events";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { resolveRoots } from "../../orchestrator/record/roots.ts";
 import type { SessionOptions } from "../arguments.ts";
 import { composeSessions } from "../compose-session.ts";
@@ -58,7 +59,9 @@ async function serveStdio(host: AcpHost, stopped: Promise<unknown>): Promise<voi
   const unwatched = connection.closed.then(() =>
     host.until(() => host.service.sessions().length === 0 || host.connections === 0),
   );
-  await Promise.race([unwatched, stopped]);
+  // A turn that is stopped by a signal is answered before the connection ends.
+  await Promise.race([unwatched, stopped.then(() => host.service.shutdown())]);
+  await nextTurn();
   connection.close();
   await connection.closed;
 }
@@ -80,5 +83,7 @@ async function serveNetwork(
         "Put a reverse proxy with TLS in front of it.",
     );
   await stopped;
+  await host.service.shutdown();
+  await nextTurn();
   await server.close();
 }

@@ -44,7 +44,11 @@ export function addStandardMethods(app: AgentApp, context: ClientContext): void 
         return {};
       }),
     )
-    .onRequest("session/prompt", ({ params }) => translated(() => prompt(params, context)))
+    .onRequest("session/prompt", ({ params, signal }) => {
+      // The client may also cancel the request itself.
+      signal.addEventListener("abort", () => void cancel(params.sessionId, context), { once: true });
+      return translated(() => prompt(params, context));
+    })
     .onRequest("session/close", ({ params }) =>
       translated(async () => {
         const id = context.sessions.find(sessionId(params.sessionId)).id;

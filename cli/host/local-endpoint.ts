@@ -1,17 +1,22 @@
 /** The private local endpoint of a host: a Unix socket that only its owner reaches, with a token, carrying the wire of `autolith acp`. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmod, rm } from "node:fs/promises";
+import { chmod, lstat, rm } from "node:fs/promises";
 import { type Server, type Socket, createServer } from "node:net";
 import { dirname } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EndpointRecord } from "../../orchestrator/contract/acp/endpoint-record.ts";
-import { failureOf } from "../../orchestrator/contract/failure.ts";
+import { AutolithError, failureOf } from "../../orchestrator/contract/failure.ts";
+import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
 import { processIdentity } from "../../orchestrator/record/process-identity.ts";
 import { ensurePrivateDirectory } from "../../orchestrator/record/roots.ts";
 import type { AcpHost } from "../acp/acp-host.ts";
 import { lineChannel } from "../acp/wire/line-channel.ts";
 import { type EndpointFiles, removeEndpoint, writeEndpointRecord } from "./endpoint-files.ts";
 import { authenticateClient } from "./endpoint-handshake.ts";
+
+/** Time that clients get to take what was written to them at the end, in milliseconds. */
+const lastWritesMs = 1_000;
 
 /** Most clients of one endpoint. */
 export const localClientLimit = 64;
@@ -48,6 +53,7 @@ export class LocalEndpoint {
     const socket = files.socket(host.info.hostId);
     await ensurePrivateDirectory(files.directory);
     await ensurePrivateDirectory(dirname(socket));
+    await requireOwnDirectory(dirname(socket));
     await rm(socket, { force: true });
     endpoint.#server.listen(socket);
     await once(endpoint.#server, "listening");
@@ -57,13 +63,22 @@ export class LocalEndpoint {
     return endpoint;
   }
 
-  /** Takes the record away and ends every connection. */
-  async close(): Promise<void> {
+  /** Takes the record away: nobody new finds this host. Clients that are connected go on. */
+  async retire(): Promise<void> {
     this.#closing = true;
     const { files, host } = this.#options;
     await this.#published;
     await removeEndpoint(files, { hostId: host.info.hostId, socket: files.socket(host.info.hostId) });
+  }
+
+  /** Takes the record away and ends every connection, once what was written to it is taken, or after a moment. */
+  async close(): Promise<void> {
+    await this.retire();
     const closed = new Promise((resolve) => this.#server.close(resolve));
+    // Views hand over their last events in the turns that follow.
+    await nextTurn();
+    for (const socket of this.#sockets) socket.destroySoon();
+    if ((await withinDeadline(closed, lastWritesMs)) === "ended") return;
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
@@ -125,4 +140,15 @@ export class LocalEndpoint {
       conversations,
     });
   }
+}
+
+/** Somebody else's directory would let them stand in for us. Throws `endpoint-directory`. */
+async function requireOwnDirectory(path: string): Promise<void> {
+  const { uid, mode } = await lstat(path);
+  const isOwn = process.getuid === undefined || uid === process.getuid();
+  if (isOwn && (mode & 0o022) === 0) return;
+  throw new AutolithError(
+    "endpoint-directory",
+    `${path} must belong to you, and nobody else may write in it; remove it, or take the rights away, and try again.`,
+  );
 }

@@ -48,6 +48,9 @@ export async function serveHost(options: ServeHostOptions): Promise<void> {
       stop.aborted ? "stopped" : once(stop, "abort").then(() => "stopped"),
     ]);
     log(`host ${host.info.hostId}: ends: ${reason}`);
+    await endpoint.retire();
+    // Clients hear of the end of their sessions before that of the connection.
+    await composed.service.shutdown();
     await endpoint.close();
   } finally {
     await composed.close();

@@ -23,7 +23,11 @@ export const sessionHandlers: Handlers<Exclude<keyof typeof sessionMethods, JobM
   capabilities: (_params, { host: { info } }) =>
     Promise.resolve({
       schemaVersion: extensionSchemaVersion,
-      methods: extensionMethodNames.map(wireMethod).toSorted(),
+      // A client that asks this has authenticated where that is needed.
+      methods: extensionMethodNames
+        .filter((method) => method !== "authenticate")
+        .map(wireMethod)
+        .toSorted(),
       notifications: [eventMethod],
       limits: {
         messageCharacters: messageCharacterLimit,

@@ -22,13 +22,7 @@ const statuses: Readonly<Record<ToolStatus, ToolCallStatus>> = {
 export function acpUpdates(update: SessionUpdate, shown: ShownKinds): readonly AcpUpdate[] {
   switch (update.type) {
     case "user-message":
-      return [
-        {
-          sessionUpdate: "user_message_chunk",
-          ...chunk(update.messageId, update.text),
-          ...meta({ origin: update.origin, inputId: update.inputId, images: update.images }),
-        },
-      ];
+      return [userMessage(update)];
     case "message-chunk":
       return update.text === ""
         ? []
@@ -40,47 +34,13 @@ export function acpUpdates(update: SessionUpdate, shown: ShownKinds): readonly A
     case "output-discarded":
       return notice(shown, "warning", "retry", "The answer broke off and is made again.", update.at);
     case "tool-call":
-      return [
-        {
-          sessionUpdate: "tool_call",
-          toolCallId: update.callId,
-          title: update.title,
-          name: update.tool,
-          kind: update.kind,
-          status: statuses[update.status],
-          locations: update.locations.map(({ path, line }) =>
-            line === undefined ? { path } : { path, line },
-          ),
-          rawInput: update.arguments,
-        },
-      ];
+      return [toolCall(update)];
     case "tool-call-update":
-      return [
-        {
-          sessionUpdate: "tool_call_update",
-          toolCallId: update.callId,
-          ...(update.status === undefined ? {} : { status: statuses[update.status] }),
-          ...(update.content === undefined ? {} : { content: update.content.map(acpContent) }),
-          ...meta({
-            status: update.status,
-            resourceUris: update.resourceUris,
-            durationMs: update.durationMs,
-          }),
-        },
-      ];
+      return [toolCallUpdate(update)];
     case "plan":
       return [{ sessionUpdate: "plan", entries: [...update.entries] }];
     case "usage":
-      return update.contextTokens === null
-        ? []
-        : [
-            {
-              sessionUpdate: "usage_update",
-              used: update.contextTokens,
-              size: update.contextWindow,
-              ...meta({ turn: update.turn, total: update.total }),
-            },
-          ];
+      return usage(update);
     case "notice":
       return notice(shown, update.level, update.code, update.text, update.at);
     case "title":
@@ -94,6 +54,48 @@ export function acpUpdates(update: SessionUpdate, shown: ShownKinds): readonly A
     case "mode":
       return [{ sessionUpdate: "current_mode_update", currentModeId: acpModeId(update.mode) }];
   }
+}
+
+type UpdateOf<Type extends SessionUpdate["type"]> = Extract<SessionUpdate, { type: Type }>;
+
+function userMessage({ messageId, text, origin, inputId, images }: UpdateOf<"user-message">): AcpUpdate {
+  return {
+    sessionUpdate: "user_message_chunk",
+    ...chunk(messageId, text),
+    ...meta({ origin, inputId, images }),
+  };
+}
+
+function toolCall(update: UpdateOf<"tool-call">): AcpUpdate {
+  return {
+    sessionUpdate: "tool_call",
+    toolCallId: update.callId,
+    title: update.title,
+    name: update.tool,
+    kind: update.kind,
+    status: statuses[update.status],
+    locations: update.locations.map(({ path, line }) => (line === undefined ? { path } : { path, line })),
+    rawInput: update.arguments,
+  };
+}
+
+function toolCallUpdate(update: UpdateOf<"tool-call-update">): AcpUpdate {
+  const { callId, status, content, resourceUris, durationMs } = update;
+  return {
+    sessionUpdate: "tool_call_update",
+    toolCallId: callId,
+    ...(status === undefined ? {} : { status: statuses[status] }),
+    ...(content === undefined ? {} : { content: content.map(acpContent) }),
+    ...meta({ status, resourceUris, durationMs }),
+  };
+}
+
+/** Nothing while the size of the context is not known. */
+function usage({ contextTokens, contextWindow, turn, total }: UpdateOf<"usage">): readonly AcpUpdate[] {
+  if (contextTokens === null) return [];
+  return [
+    { sessionUpdate: "usage_update", used: contextTokens, size: contextWindow, ...meta({ turn, total }) },
+  ];
 }
 
 /** Consecutive chunks of one message as one, up to this many characters: a client that is behind gets fewer notifications. */

@@ -56,6 +56,29 @@ describe("autolith acp", () => {
     expect(existsSync(join(pit.home, `.local/share/autolith/conversations/${sessionId}.lock`))).toBe(false);
   });
 
+  test("answers the prompt that Ctrl-C stops", async () => {
+    using pit = makeSandpit();
+    await using server = await startModelServer([{ ...answer("too late"), latencyMs: 600_000 }]);
+    const editor = launch(pit, ["acp"], {
+      environment: { ...environment, AUTOLITH_OPENAI_BASE_URL: server.baseUrl },
+      stdin: "open",
+    });
+    const send = (id: string, method: string, params: object): void =>
+      void editor.child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    let stdout = "";
+    editor.child.stdout?.on("data", (text: string) => (stdout += text));
+    send("i", "initialize", { protocolVersion: 1 });
+    send("n", "session/new", { cwd: pit.workspace, mcpServers: [] });
+    await editor.printed('"id":"n"');
+    send("p", "session/prompt", { sessionId: /"sessionId":"(\w{7})"/.exec(stdout)?.[1], prompt });
+    await editor.printed('"state":"running"');
+    editor.child.kill("SIGINT");
+    const ended = await editor.ended;
+    expect(ended.status).toBe(130);
+    const answered = ended.stdout.split("\n").find((line) => line.includes('"id":"p"'));
+    expect(JSON.parse(answered ?? "")).toMatchObject({ result: { stopReason: "cancelled" } });
+  });
+
   test("refuses a wrong command line with status 64 and an empty standard output", async () => {
     using pit = makeSandpit();
     const ended = await launch(pit, ["acp", "9000"], { environment, stdin: "ignore" }).ended;

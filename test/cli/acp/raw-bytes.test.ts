@@ -170,6 +170,42 @@ describe("bytes of messages", () => {
     await goesOn(raw);
   });
 
+  test("cancel their own request", async () => {
+    const script = (_text: string, turn: { signal: AbortSignal }): Promise<void> =>
+      new Promise((resolve) => turn.signal.addEventListener("abort", () => resolve()));
+    await using served = serveHost(new ScriptedService({ script }));
+    const raw = await initialized(served);
+    raw.request("new", "session/new", { cwd: "/", mcpServers: [] });
+    const { sessionId } = (await raw.answerTo("new")).result as { sessionId: string };
+    raw.request("p", "session/prompt", { sessionId, prompt: [{ type: "text", text: "go" }] });
+    raw.write('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}\n');
+    expect(await raw.answerTo("p")).toMatchObject({ result: { stopReason: "cancelled" } });
+  });
+
+  test("of a newer version of the protocol get ours", async () => {
+    await using served = serveHost(new ScriptedService());
+    const { write, read } = served.pipes();
+    const raw = rawLines(write, read);
+    raw.request(1, "initialize", { protocolVersion: 99 });
+    expect(await raw.answerTo(1)).toMatchObject({ result: { protocolVersion: 1 } });
+  });
+
+  test("of every method that is advertised are served", async () => {
+    await using served = serveHost(new ScriptedService());
+    const raw = await initialized(served);
+    raw.request("c", "_autolith/capabilities");
+    const { value } = (await raw.answerTo("c")).result as { value: { methods: string[] } };
+    expect(value.methods.length).toBeGreaterThan(30);
+    for (const method of value.methods) {
+      raw.request(method, method, { sessionId: "no id" });
+      const { error, result } = await raw.answerTo(method);
+      expect([method, error?.code ?? (result as { outcome: string }).outcome]).toEqual([
+        method,
+        expect.toSatisfy((answer: unknown) => answer === -32_602 || answer === "ok"),
+      ]);
+    }
+  });
+
   test("a cancel that comes together with its prompt stops it", async () => {
     const script = (_text: string, turn: { signal: AbortSignal }): Promise<void> =>
       new Promise((resolve) => turn.signal.addEventListener("abort", () => resolve()));

@@ -44,7 +44,11 @@ describe("the shared host", () => {
     const { sessions } = await other.client.value("sessions", {});
     expect(sessions).toMatchObject([{ sessionId, cwd: scene.pit.workspace, status: "idle", clients: [] }]);
     const { pid: processId } = link.record.process;
+    await other.client.value("attach", { sessionId });
     process.kill(processId, "SIGTERM");
+    expect(await other.client.event(({ kind }) => kind === "closed")).toMatchObject({
+      data: { reason: "shutdown" },
+    });
     await eventually(() => hasProcess(processId)).toBe(false);
     expect(readdirSync(scene.directory)).toEqual(["host.log"]);
   });

@@ -33,14 +33,16 @@ export function rawLines(output: Writable, input: Readable): RawLines {
   });
   const seen = (find: () => Answer | undefined): Promise<Answer> =>
     new Promise((resolve, reject) => {
+      const end = (): void => reject(new Error(`ended before: ${JSON.stringify(lines).slice(-2_000)}`));
       const look = (): void => {
         const found = find();
         if (found === undefined) return;
         watchers.delete(look);
+        input.off("close", end);
         resolve(found);
       };
       watchers.add(look);
-      input.once("close", () => reject(new Error(`ended before: ${JSON.stringify(lines).slice(-2_000)}`)));
+      input.once("close", end);
       look();
     });
   const answers = (): readonly Answer[] => lines.filter(({ method }) => method === undefined);
