@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
-import { connect } from "node:net";
+import { type Socket, connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
+import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
 import { errnoOf } from "../../orchestrator/record/failure.ts";
 import {
   type ProcessIdentity,
@@ -64,19 +65,21 @@ export async function forgottenServers(location: PrivateServerLocation): Promise
  */
 export type ServerState = "ready" | "loading" | "absent";
 
-/** Longest wait for a server that accepts a connection to answer on it. */
-const answerTimeoutMs = 2000;
+/** Longest wait for a server that accepts a connection to answer on it; one that does not is ended, so a busy machine gets its time. */
+const answerTimeoutMs = 5_000;
 
 /** Asks what is at the socket, without a client library: this is on the way of every start. */
-export function serverState(socketPath: string, password: string): Promise<ServerState> {
-  return new Promise((resolve) => {
-    const socket = connect(socketPath);
+export async function serverState(socketPath: string, password: string): Promise<ServerState> {
+  const socket = connect(socketPath);
+  const answered = answerOf(socket, password);
+  const state = await withinDeadline(answered, answerTimeoutMs);
+  socket.destroy();
+  return state === "deadline" ? "absent" : answered;
+}
+
+function answerOf(socket: Socket, password: string): Promise<ServerState> {
+  return new Promise((answer) => {
     let reply = "";
-    const answer = (state: ServerState): void => {
-      socket.destroy();
-      resolve(state);
-    };
-    socket.setTimeout(answerTimeoutMs, () => answer("absent"));
     socket.on("error", () => answer("absent"));
     socket.on("close", () => answer("absent"));
     socket.on("data", (part) => {
@@ -156,11 +159,13 @@ async function launch(executable: string, { location, identity }: ServerStart): 
   const record: ServerRecord = { startId, password, process: processIdentity(child.pid) };
   await publishFile(location.record, JSON.stringify(record), { durable: false });
   let deadline = Date.now() + startTimeoutMs;
-  while (Date.now() < deadline) {
+  for (;;) {
     const state = await serverState(location.socket, password);
     if (state === "ready") return true;
     // It may yet refuse what it loads, so it counts as started when that is over.
     if (state === "loading") deadline = Date.now() + startTimeoutMs;
+    // Looked at before the clock: time in which this process did not run is not the server's.
+    else if (Date.now() >= deadline) break;
     if ((await Promise.race([ended, delay(2, "waiting")])) === "ended") break;
   }
   child.kill("SIGKILL");
