@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { benchReader } from "./bench-reader.ts";
 import { fanOut } from "./bench/fan-out-figures.ts";
 import { type RunFigures, median, runJobFigures } from "./bench/run-job-figures.ts";
+import { mailFigures } from "./bench/mail-figures.ts";
 import { throughputFigures } from "./bench/supervisor-figures.ts";
 
 const { values, positionals } = parseArgs({
@@ -82,10 +83,19 @@ async function benchFanOut(rounds: number, many: number): Promise<void> {
   );
 }
 
+async function benchMail(messages: number): Promise<void> {
+  const { withinSessionMs, betweenSessionsMs, roundTripMs } = await mailFigures(messages);
+  const figure = (ms: number): string => `${ms.toFixed(2)} ms (${(ms / roundTripMs).toFixed(1)} round trips)`;
+  console.log(
+    `\nmail, sent until claimed, median: two children ${figure(withinSessionMs)}; two sessions ${figure(betweenSessionsMs)}; a round trip to Redis ${roundTripMs.toFixed(3)} ms`,
+  );
+}
+
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   runs: () => benchRuns(Number(values.rounds)),
   supervisor: () => benchThroughput(Number(values.jobs)),
   "fan-out": () => benchFanOut(Math.ceil(Number(values.rounds) / 2), Number(values.children)),
+  mail: () => benchMail(1_000),
   reader: benchForms,
 };
 
