@@ -21,7 +21,7 @@ export const peerOffsetLimit = 1_024;
 export const peerPageLimit = 32;
 
 export type PeerToolParts = {
-  readonly supervisor: Supervisor;
+  readonly supervisor: Pick<Supervisor, "jobs">;
   readonly peers: () => PeerService;
 };
 
@@ -150,7 +150,7 @@ function localEndpoint(
   name: string | undefined,
   side: string,
   { caller }: ToolContext,
-  supervisor: Supervisor,
+  supervisor: Pick<Supervisor, "jobs">,
 ): Endpoint {
   const session = caller.rootConversationId;
   if (name === undefined)

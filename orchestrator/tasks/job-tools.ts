@@ -32,7 +32,7 @@ const reference = z
   .describe("Visible job name, execution id, or the bare number of an exec:N job.");
 
 /** Jobs a caller may see: everything for the primary, own descendants for a child. */
-export function visibleJobs(supervisor: Supervisor, caller: ToolCaller): readonly Job[] {
+export function visibleJobs(supervisor: Pick<Supervisor, "jobs">, caller: ToolCaller): readonly Job[] {
   const jobs = supervisor.jobs(caller.rootConversationId);
   const { executionId } = caller;
   if (executionId === undefined) return jobs;
@@ -40,7 +40,7 @@ export function visibleJobs(supervisor: Supervisor, caller: ToolCaller): readonl
 }
 
 /** The visible job that a reference names. Throws `unknown-job` or `ambiguous-job` with the candidates. */
-export function resolveJob(supervisor: Supervisor, caller: ToolCaller, name: string): Job {
+export function resolveJob(supervisor: Pick<Supervisor, "jobs">, caller: ToolCaller, name: string): Job {
   const match = findJob(visibleJobs(supervisor, caller), name);
   if (match.kind === "one") return match.job;
   if (match.kind === "none")

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commitAll, git, makeRepository } from "../support/git/repository.ts";
 import type { RecordedRequest, ScriptedTurn } from "../support/model-server/script.ts";
-import { cast, lastOutput, submit, tool } from "../support/sessions/cast.ts";
+import { cast, lastOutput, submit, tool, waitForTasks } from "../support/sessions/cast.ts";
 import {
   type SceneOptions,
   type SessionScene,
@@ -35,6 +35,7 @@ async function primaryRun(
   });
   await using opened = await openScene(cast({ ...options.children, PRIMARY: primary }), options.scene);
   scene = opened;
+  waitForTasks(opened.pit.home);
   options.prepare?.(opened);
   const session = await opened.service.create({
     workingDirectory: options.directory?.(opened) ?? opened.pit.workspace,

@@ -84,16 +84,19 @@ export type Standing =
   | { readonly kind: "absent" };
 
 /**
- * Looks at the checkout of a record and makes sure that it is the record's own: git's record of it carries our mark. `common` is the common
- * directory of the source, where it is still there. Throws {@link WorktreeError} `worktree-foreign`.
+ * Looks at the checkout of a record and makes sure that it is the record's own: git's record of it carries our mark. `common` finds the
+ * common directory of the source, where it is still there; it is asked for only when the checkout has lost its own link. Throws {@link WorktreeError} `worktree-foreign`.
  */
-export async function standingOf(record: WorktreeRecord, common: string | undefined): Promise<Standing> {
+export async function standingOf(
+  record: WorktreeRecord,
+  common: () => Promise<string | undefined>,
+): Promise<Standing> {
   if (!(await isRealDirectory(record.path))) return { kind: "absent" };
   const found = await linkedAdministration(record.path);
   if (found !== undefined && (await isMarked(found.gitDirectory, record)))
     return { kind: "linked", isFinished: await isThere(join(found.gitDirectory, "index")), ...found };
-  if (common !== undefined && (await markedAdministration(common, record)).length > 0)
-    return { kind: "damaged" };
+  const home = await common();
+  if (home !== undefined && (await markedAdministration(home, record)).length > 0) return { kind: "damaged" };
   throw new WorktreeError(
     "worktree-foreign",
     `${record.path} is not, or not any more, the checkout of this task: no record of git's carries the mark ${JSON.stringify(markerText(record))}. Look at it, and remove it yourself if it is of no use.`,

@@ -65,6 +65,8 @@ export async function runGit(command: GitCommand, parts: GitProcessParts): Promi
     stderr: errors,
     timeoutMs: gitCommandTimeoutMs,
     signal: AbortSignal.any([signal, enough.signal]),
+    // Under these settings git starts no daemon, no maintenance and nothing else that stays.
+    contained: true,
   });
   signal.throwIfAborted();
   const text = errors.bytes.toString("utf8").toWellFormed().trim();

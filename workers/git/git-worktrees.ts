@@ -30,7 +30,6 @@ import {
   isPicking,
   pickRange,
   rangeCommits,
-  requireClean,
   unmergedPaths,
 } from "./integration.ts";
 import { Repository } from "./repository.ts";
@@ -56,10 +55,10 @@ export class GitWorktrees implements WorktreeMachine {
     { baseline, ignoreChanges }: { readonly baseline: string; readonly ignoreChanges: boolean },
     { signal }: GitLeave,
   ): Promise<ExaminedSource> {
-    const source = await this.#topOf(directory, signal);
-    const repository = await this.#open(source, signal);
+    const repository = await this.#top(directory, signal);
     const commit = await commitOf(repository, baseline);
     if (!ignoreChanges) await this.#requireUnchanged(repository, commit, signal);
+    const source = repository.directory;
     return { source, prefix: await prefixOf(source, directory), baseline: commit };
   }
 
@@ -70,12 +69,11 @@ export class GitWorktrees implements WorktreeMachine {
   async create(record: WorktreeRecord, { signal }: GitLeave): Promise<CheckoutNotes> {
     const source = await this.#open(record.source, signal);
     await this.#locked(await source.commonDirectory(), signal, () => makeCheckout(source, record));
-    const checkout = await this.#open(record.path, signal);
-    return { submodules: await submodulePaths(checkout), filters: checkout.filters };
+    return { submodules: await submodulePaths(source.at(record.path)), filters: source.filters };
   }
 
   async survey(record: WorktreeRecord, { signal }: GitLeave): Promise<CheckoutState | "unfinished"> {
-    const standing = await standingOf(record, await this.#commonOf(record.source, signal));
+    const standing = await standingOf(record, () => this.#commonOf(record.source, signal));
     if (standing.kind === "absent")
       throw new WorktreeError("worktree-unknown", `There is no checkout at ${record.path}.`);
     if (standing.kind === "damaged")
@@ -118,9 +116,9 @@ export class GitWorktrees implements WorktreeMachine {
 
   async remove(record: WorktreeRecord, leave: GitLeave): Promise<void> {
     const { signal } = leave;
-    const fromSource = await this.#commonOf(record.source, signal);
+    const fromSource = (): Promise<string | undefined> => this.#commonOf(record.source, signal);
     const standing = await standingOf(record, fromSource);
-    const common = standing.kind === "linked" ? standing.commonDirectory : fromSource;
+    const common = standing.kind === "linked" ? standing.commonDirectory : await fromSource();
     await leave.permit(shellText(["git", ...removalParameters(record)]), record.source);
     if (common === undefined) return;
     await this.#locked(common, signal, async () => {
@@ -139,30 +137,24 @@ export class GitWorktrees implements WorktreeMachine {
   }
 
   async marked(source: string, { signal }: GitLeave): Promise<readonly MarkedCheckout[]> {
-    return markedCheckouts(await this.#open(await this.#topOf(source, signal), signal));
+    return markedCheckouts(await this.#top(source, signal));
   }
 
-  topOf(directory: string, { signal }: GitLeave): Promise<string> {
-    return this.#topOf(directory, signal);
+  async topOf(directory: string, { signal }: GitLeave): Promise<string> {
+    return (await this.#top(directory, signal)).directory;
   }
 
-  check(target: string, patch: Uint8Array, { signal }: GitLeave): Promise<void> {
-    return this.#withPatch(patch, async (file) => {
-      const repository = await this.#open(target, signal);
-      await requireClean(repository);
-      await applyPatchFile(repository, file, true);
-    });
+  async check(target: string, patch: Uint8Array, { signal }: GitLeave): Promise<void> {
+    const repository = await this.#open(target, signal);
+    await this.#withPatch(patch, (file) => applyPatchFile(repository, file, true));
   }
 
   async apply(target: string, patch: Uint8Array, leave: GitLeave): Promise<void> {
-    await this.check(target, patch, leave);
+    const repository = await this.#open(target, leave.signal);
     await this.#withPatch(patch, async (file) => {
+      await applyPatchFile(repository, file, true);
       await leave.permit(shellText(["git", ...applyParameters, "--", file]), target);
-      const repository = await this.#open(target, leave.signal);
-      await this.#locked(target, leave.signal, async () => {
-        await requireClean(repository);
-        await applyPatchFile(repository, file, false);
-      });
+      await this.#locked(target, leave.signal, () => applyPatchFile(repository, file, false));
     });
   }
 
@@ -195,20 +187,29 @@ export class GitWorktrees implements WorktreeMachine {
     return Repository.open(directory, this.#parts, signal);
   }
 
-  async #topOf(directory: string, signal: AbortSignal): Promise<string> {
+  /** The checkout around a directory, from its top. */
+  async #top(directory: string, signal: AbortSignal): Promise<Repository> {
     const repository = await this.#open(directory, signal);
-    const inside = await repository.run(["rev-parse", "--is-inside-work-tree", "--is-bare-repository"], {
-      accepted: [0, 128],
-    });
-    const [isInWorkTree, isBare] = inside.output.toString("utf8").split("\n");
-    if (inside.code !== 0)
-      throw new WorktreeError("worktree-not-git", `${directory} is in no git repository: ${inside.errors}`);
-    if (isInWorkTree !== "true")
+    // A bare repository has no top: then the words before that are printed all the same.
+    const { code, output, errors } = await repository.run(
+      [
+        "rev-parse",
+        "--is-inside-work-tree",
+        "--is-bare-repository",
+        "--path-format=absolute",
+        "--show-toplevel",
+      ],
+      { accepted: [0, 128] },
+    );
+    const [isInWorkTree = "", isBare, ...top] = output.toString("utf8").replace(/\n$/, "").split("\n");
+    if (isInWorkTree === "")
+      throw new WorktreeError("worktree-not-git", `${directory} is in no git repository: ${errors}`);
+    if (isInWorkTree !== "true" || code !== 0)
       throw new WorktreeError(
         "worktree-bare",
         `${directory} is ${isBare === "true" ? "a bare repository" : "inside a git directory"}, not a checkout; isolation needs one.`,
       );
-    return realpath(await repository.line(["rev-parse", "--path-format=absolute", "--show-toplevel"]));
+    return repository.at(await realpath(top.join("\n")));
   }
 
   /** The common directory of the repository at a directory; undefined when that is gone. */

@@ -7,7 +7,7 @@ import type { Repository } from "./repository.ts";
 export const applyParameters = ["apply", "--index", "--binary", "--whitespace=nowarn"];
 
 /** Throws {@link WorktreeError} `worktree-dirty` when tracked files, or the index, differ from the target's last commit. */
-export async function requireClean(target: Repository): Promise<void> {
+async function requireClean(target: Repository): Promise<void> {
   const { changed } = await statusOf(target, { ignored: false });
   if (changed.length === 0) return;
   throw new WorktreeError(
@@ -16,8 +16,12 @@ export async function requireClean(target: Repository): Promise<void> {
   );
 }
 
-/** Applies, or with `onlyCheck` tries, the patch in a file. Throws `worktree-conflict` with git's words. */
+/**
+ * Applies, or with `onlyCheck` tries, the patch in a file to a clean target. Throws `worktree-dirty`, and `worktree-conflict` with
+ * git's words.
+ */
 export async function applyPatchFile(target: Repository, file: string, onlyCheck: boolean): Promise<void> {
+  await requireClean(target);
   const parameters = [...applyParameters, ...(onlyCheck ? ["--check"] : []), "--", file];
   const { code, errors } = await target.run(parameters, { accepted: [0, 1, 128], mayRefresh: !onlyCheck });
   if (code === 0) return;

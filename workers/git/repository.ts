@@ -51,6 +51,11 @@ export class Repository {
     return new Repository(directory, filterNames(entries), variables, parts, signal);
   }
 
+  /** The same repository from another directory of it. */
+  at(directory: string): Repository {
+    return new Repository(directory, this.filters, this.#variables, this.#parts, this.#signal);
+  }
+
   /** Runs git; an exit code that is no accepted answer throws {@link WorktreeError} `worktree-git-failed` with git's words. */
   async run(parameters: readonly string[], options: RunOptions = {}): Promise<GitAnswer> {
     const { accepted = [0], mayRefresh = false, ...bounds } = options;

@@ -28,7 +28,10 @@ export interface CommandRequest {
   readonly signal?: AbortSignal;
   /** Time between TERM and KILL at a deadline or cancel, in ms. Default 2000, and 1000 for a cancel. */
   readonly graceMs?: number;
-  /** True when the argv sets up a PID namespace that ends with its first process: then there are no survivors to find. */
+  /**
+   * True when nothing outlives the started process (the argv sets up a PID namespace that ends with it, or is a program that leaves
+   * nothing in the background): then survivors are not looked for, which means reading the whole process table.
+   */
   readonly contained?: boolean;
   /** Files the command gets opened, by descriptor number (3 and up). */
   readonly opened?: Readonly<Record<number, OpenedPath>>;

@@ -1,4 +1,6 @@
 /** Scripts for several agents at once: each is known by a word of its first user message, and has turns of its own. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type RecordedRequest, type ScriptedTurn, answer, calls } from "../model-server/script.ts";
 
 export type Part = readonly ((request: RecordedRequest) => ScriptedTurn)[];
@@ -33,4 +35,14 @@ export function tool(name: string, args: unknown): ScriptedTurn {
 
 export function submit(text: string): ScriptedTurn {
   return tool("yield__submit", { status: "success", text });
+}
+
+/** Makes calls that start children of role `task` wait for them however long the machine takes, instead of handing them off after 10 s. */
+export function waitForTasks(home: string): void {
+  const directory = join(home, ".config/autolith/agents");
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(
+    join(directory, "task.sexp"),
+    '(:name "task" :description "d" :instructions "i" :tools :all :spawns :all :blocking-p t)',
+  );
 }

@@ -9,8 +9,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { newExecutionId } from "../../../orchestrator/contract/identifiers.ts";
 import type { CheckoutState } from "../../../orchestrator/worktrees/worktree-machine.ts";
 import { type WorktreeRecord, decodedPatch, encodedPatch } from "../../../orchestrator/worktrees/worktree.ts";
 import { commitAll, git, makeRepository, writeFiles } from "../../support/git/repository.ts";
@@ -439,7 +440,11 @@ test("C047: twelve checkouts made at once, in a repository that sets up merging,
   git(scene.source, "config", "branch.autoSetupMerge", "always");
   git(scene.source, "config", "checkout.defaultRemote", "origin");
   git(scene.source, "config", "worktree.guessRemote", "true");
-  const records = await Promise.all(Array.from({ length: 12 }, () => scene.record()));
+  const first = await scene.record();
+  const records = Array.from({ length: 12 }, (): WorktreeRecord => {
+    const id = newExecutionId();
+    return { ...first, id, owner: `abcdefg/${id}`, path: join(dirname(first.path), id) };
+  });
   const before = readFileSync(join(scene.source, ".git/config"), "utf8");
   await Promise.all(records.map((record) => scene.machine.create(record, scene.leave)));
   for (const record of records) expect(existsSync(join(record.path, "a.txt"))).toBe(true);
