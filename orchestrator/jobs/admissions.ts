@@ -9,7 +9,13 @@ import {
   jobCatalog,
 } from "../contract/job-catalog.ts";
 import { jsonValueSchema } from "../contract/json-value.ts";
-import { type Job, type JobTable, jobOfAdmission, liveJobLimit } from "./job-table.ts";
+import {
+  type Job,
+  type JobTable,
+  jobOfAdmission,
+  liveJobLimit,
+  unresolvedCompletionLimit,
+} from "./job-table.ts";
 import type { AdmittedRecord, JobJournal } from "./journal-records.ts";
 import { childJobName, executionJobName } from "./names.ts";
 
@@ -143,6 +149,21 @@ function checkCapacity(conversation: ConversationJobs, requests: readonly JobReq
       throw new AutolithError(
         "live-job-limit",
         `${live} ${concurrencyClass} are live and ${wanted.length} more were asked for; at most ${liveJobLimit} may be live. Wait for some to end.`,
+        { retry: "retryable" },
+      );
+  }
+  checkCompletions(conversation, requests);
+}
+
+/** An owner that does not read what has ended starts no more. */
+function checkCompletions({ table }: ConversationJobs, requests: readonly JobRequest[]): void {
+  const detached = requests.filter((request) => request.detached);
+  for (const [owner, wanted] of Map.groupBy(detached, (request) => request.completionOwner)) {
+    const unresolved = table.unresolvedCompletions(owner);
+    if (unresolved + wanted.length > unresolvedCompletionLimit)
+      throw new AutolithError(
+        "completion-limit",
+        `${unresolved} completions of detached jobs are still to be read and ${wanted.length} more jobs were asked for; at most ${unresolvedCompletionLimit} may be unread. Read them first: they come with the next turn.`,
         { retry: "retryable" },
       );
   }

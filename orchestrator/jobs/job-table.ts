@@ -13,6 +13,8 @@ import { type JobLife, type JobState, admittedLife, isLive, isTerminal, step } f
 
 /** Live jobs of one class of tools that admission allows (facts C.3). */
 export const liveJobLimit = 64;
+/** Completions of one conversation that are still to be delivered, those of live detached jobs included (facts C.10). */
+export const unresolvedCompletionLimit = 128;
 /** Settled jobs of each class kept visible. */
 export const settledJobRetention = 64;
 
@@ -114,6 +116,13 @@ export class JobTable {
 
   liveCount(concurrencyClass: ConcurrencyClass): number {
     return this.all().filter((job) => classOf(job) === concurrencyClass && isActive(job)).length;
+  }
+
+  /** Detached jobs whose completion that conversation is still to receive. */
+  unresolvedCompletions(owner: ConversationId): number {
+    return this.all().filter(
+      (job) => job.completionOwner === owner && job.decision === undefined && this.#awaitsDelivery(job),
+    ).length;
   }
 
   /** Jobs below an execution, nearest first. */

@@ -24,7 +24,7 @@ import {
 import { updateTextLimit } from "../../contract/session/updates.ts";
 import { blockingGraceMs } from "../../host/conversation-host.ts";
 import { taskPage, transcriptOffsetLimit, transcriptWindow } from "../../inspection/index.ts";
-import { liveJobLimit } from "../../jobs/job-table.ts";
+import { liveJobLimit, unresolvedCompletionLimit } from "../../jobs/job-table.ts";
 import { inlineResultLimit } from "../../jobs/journal-records.ts";
 import { requestedNameLimit } from "../../jobs/names.ts";
 import { hurryUpAdmissions } from "../../jobs/spawn-budget.ts";
@@ -103,6 +103,7 @@ const fixedJobLimits = topicLimits("jobs", [
   ["registered worktrees", registryLimit, "items"],
   ["label of a result", labelLimit, "characters"],
   ["completion summary", summaryLimit, "characters"],
+  ["unread completions of one conversation", unresolvedCompletionLimit, "items"],
   ["completions in one boundary", completionsPerBoundary, "items"],
   ["window in which completions are joined", completionWindowMs, "milliseconds"],
   ["job report", reportLimit, "characters"],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ShellResult } from "../../../orchestrator/contract/job-catalog.ts";
 import type { Outcome } from "../../../orchestrator/jobs/lifecycle.ts";
-import { liveJobLimit } from "../../../orchestrator/jobs/job-table.ts";
+import { liveJobLimit, unresolvedCompletionLimit } from "../../../orchestrator/jobs/job-table.ts";
 import type { Executor } from "../../../orchestrator/jobs/supervisor.ts";
 import { conversationId, shellRequest, supervised } from "../../support/jobs/supervised.ts";
 
@@ -64,6 +64,27 @@ describe("the supervisor", () => {
       code: "live-job-limit",
     });
     expect(records.filter(({ kind }) => kind === "admitted").length).toBe(liveJobLimit - 1);
+    await supervisor.shutdown(1_000);
+  });
+
+  it("starts no more detached jobs for an owner that does not read what has ended", async () => {
+    const { supervisor } = await supervised({ shell: () => Promise.resolve(completed) });
+    for (let count = 0; count < unresolvedCompletionLimit; count += 1) {
+      const [job] = await supervisor.admit(conversationId, [
+        shellRequest(`job-${count}`, { detached: true }),
+      ]);
+      await supervisor.settled(job!.executionId);
+    }
+    await expect(
+      supervisor.admit(conversationId, [shellRequest("one more", { detached: true })]),
+    ).rejects.toMatchObject({
+      code: "completion-limit",
+      message: expect.stringContaining("at most 128") as string,
+    });
+    const [read] = supervisor.jobs(conversationId);
+    read!.delivered = true;
+    await supervisor.admit(conversationId, [shellRequest("one more", { detached: true })]);
+    await supervisor.admit(conversationId, [shellRequest("waited for")]);
     await supervisor.shutdown(1_000);
   });
 
