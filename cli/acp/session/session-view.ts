@@ -2,6 +2,7 @@
  * One client's view of one session: reads the session's events at the client's own speed and hands them over one by one. A client that does not
  * read holds up only this loop: the session's bounded log drops what it is too late for, and the client is told what it lost.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SessionUpdate as AcpUpdate, AvailableCommand } from "@agentclientprotocol/sdk";
 import type { ClientEvent } from "../../../orchestrator/contract/acp/events.ts";
 import type {
@@ -37,6 +38,13 @@ export type ViewParts = {
   /** Called once, when the view is over. */
   readonly ended: (view: SessionView) => void;
 };
+
+/** Messages after which the event loop gets its turn: a client that takes all at once must not keep others waiting. */
+const messagesOfTurn = 64;
+
+async function restAfter(index: number): Promise<void> {
+  if (index % messagesOfTurn === messagesOfTurn - 1) await nextTurn();
+}
 
 type Waiter = { readonly seq: number; readonly resolve: () => void };
 
@@ -80,7 +88,10 @@ export class SessionView {
     const { style, outlet, session } = this.parts;
     if (style.kind !== "acp") return;
     const bodies = mergeChunks(updates.flatMap((update) => acpUpdates(update, style.shown)));
-    for (const body of bodies) await outlet.update(session, body);
+    for (const [index, body] of bodies.entries()) {
+      await outlet.update(session, body);
+      await restAfter(index);
+    }
   }
 
   /** Tells which commands can be offered. */
@@ -124,9 +135,10 @@ export class SessionView {
 
   async #deliverNative(events: readonly SessionEvent[]): Promise<void> {
     const { outlet, session } = this.parts;
-    for (const event of events) {
+    for (const [index, event] of events.entries()) {
       if (this.#ended) return;
       await outlet.event(session, event);
+      await restAfter(index);
     }
   }
 

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { messageByteLimit, messageCharacterLimit } from "../../../cli/acp/wire/message-limits.ts";
 import { jsonDepthLimit } from "../../../orchestrator/contract/json-nesting.ts";
@@ -85,6 +86,42 @@ describe("bytes that are no messages are answered, and the connection goes on", 
     });
     expect(highest).toBeLessThan(messageByteLimit + 16_000_000);
     await goesOn(raw);
+  });
+});
+
+describe("anything at all", () => {
+  const valid = fc.constantFrom(
+    '{"jsonrpc":"2.0","id":5,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}',
+    '{"jsonrpc":"2.0","id":"x","method":"session/prompt","params":{"sessionId":"sessioa","prompt":[{"type":"text","text":"é漢"}]}}',
+    '{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"sessioa"}}',
+    '{"jsonrpc":"2.0","id":6,"method":"_autolith/attach","params":{"sessionId":"sessioa","tail":3}}',
+    '{"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"deny"}}}',
+  );
+  /** A message with some of its bytes changed, left out or doubled. */
+  const mutated = fc
+    .tuple(valid, fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat(2)), { maxLength: 4 }))
+    .map(([text, changes]) => {
+      const bytes = [...Buffer.from(text)];
+      for (const [place, byte, kind] of changes) bytes.splice(place % bytes.length, kind, byte);
+      return Uint8Array.from(bytes);
+    });
+  const line = fc.oneof(
+    mutated,
+    fc.json().map((text) => Buffer.from(text)),
+    fc.uint8Array({ maxLength: 60 }),
+  );
+
+  test("leaves a connection that answers", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 12 }), async (lines) => {
+        await using served = serveHost(new ScriptedService());
+        const raw = await initialized(served);
+        for (const bytes of lines) raw.write(Buffer.concat([bytes, Buffer.from("\n")]));
+        await goesOn(raw);
+        expect(served.reports.filter((each) => !each.includes("permission request"))).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
   });
 });
 

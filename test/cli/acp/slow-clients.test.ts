@@ -20,10 +20,10 @@ function usedHeap(): number {
   return process.memoryUsage().heapUsed;
 }
 
-const chunkCharacters = 4_096;
-const chunks = 12_000;
+const chunkCharacters = 8_192;
+const chunks = 3_000;
 /** The reader that keeps up is never further behind than this. */
-const window = 1_000;
+const window = 300;
 
 type Params = { readonly sequence: number; readonly kind: string; readonly data: Record<string, unknown> };
 
@@ -33,7 +33,7 @@ function event({ params }: { readonly params?: unknown }): Params | undefined {
     : undefined;
 }
 
-/** Streams 48 MB as fast as the one client reads that reads; history is not kept. */
+/** Streams 24 MB as fast as the one client reads that reads; history is not kept. */
 function streaming(read: () => number): TurnScript {
   return async (_text, turn) => {
     for (let sent = 0; sent < chunks; sent += 1) {
@@ -96,7 +96,7 @@ describe("a client that does not read", () => {
 
   test.each(["http", "websocket"] as const)("over %s holds up no turn", async (kind) => {
     const script: TurnScript = async (_text, turn) => {
-      for (let sent = 0; sent < 4_000; sent += 1) {
+      for (let sent = 0; sent < 2_000; sent += 1) {
         turn.emit({
           type: "message-chunk",
           messageId: `r:1:${sent}`,
@@ -122,10 +122,34 @@ describe("a client that does not read", () => {
     socket.destroy();
   });
 
+  test("and one that takes everything at once leave turns of the event loop to others", async () => {
+    const script: TurnScript = (_text, turn) => {
+      for (let sent = 0; sent < 3_000; sent += 1) turn.emit({ type: "plan", entries: [], at: 0 });
+      return Promise.resolve();
+    };
+    await using served = serveHost(new ScriptedService({ script }));
+    const client = await served.client("stdio");
+    const { sessionId } = await client.request("session/new", { cwd: "/", mcpServers: [] });
+    await client.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "go" }] });
+    let turns = 0;
+    let counting = true;
+    const count = (): void => {
+      turns += 1;
+      if (counting) setImmediate(count);
+    };
+    setImmediate(count);
+    const before = client.told.length;
+    await client.request("session/load", { sessionId, cwd: "/", mcpServers: [] });
+    counting = false;
+    expect(client.told.length - before).toBeGreaterThanOrEqual(3_000);
+    expect(turns).toBeGreaterThan(3_000 / 64);
+    client.close();
+  });
+
   test("and asks on and on is not read any further, and answered when it reads", async () => {
     await using served = serveHost(new ScriptedService());
     const client = await socketClient(await served.endpoint());
-    const count = 20_000;
+    const count = 12_000;
     const line = (id: number): string =>
       `${JSON.stringify({ jsonrpc: "2.0", id, method: "_autolith/capabilities", params: {} })}\n`;
     const before = usedHeap();
