@@ -44,22 +44,39 @@ export async function exchange(
   }
 }
 
-function sent(
-  target: URL,
-  headers: Readonly<Record<string, string>>,
+/** A kept connection that its server has closed meanwhile is no failure of the request: it goes out once more, on another one. */
+async function sent(target: URL, headers: PlainHeaders, init: ExchangeInit): Promise<IncomingMessage> {
+  for (;;) {
+    const sending = open(target, requestOptions(headers, init));
+    try {
+      return await headOf(sending, init.body);
+    } catch (error) {
+      const closedMeanwhile = sending.reusedSocket && error instanceof Error && "code" in error;
+      if (!closedMeanwhile || error.code !== "ECONNRESET" || init.signal?.aborted === true) throw error;
+    }
+  }
+}
+
+type PlainHeaders = Readonly<Record<string, string>>;
+
+function requestOptions(
+  headers: PlainHeaders,
   { method = "GET", body, signal }: ExchangeInit,
-): Promise<IncomingMessage> {
-  const text = typeof body === "string" ? Buffer.from(body) : undefined;
-  const sending = open(target, {
+): RequestOptions {
+  const length = typeof body === "string" ? { "content-length": Buffer.byteLength(body) } : {};
+  return {
     method,
-    headers: { ...headers, ...(text === undefined ? {} : { "content-length": text.length }) },
+    headers: { ...headers, ...length },
     ...(signal === null || signal === undefined ? {} : { signal }),
-  });
+  };
+}
+
+function headOf(sending: ClientRequest, body: unknown): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sending.once("response", resolve);
     // Stays for the life of the connection: what breaks after the head is told by the body.
     sending.on("error", reject);
-    sending.end(text);
+    sending.end(typeof body === "string" ? body : undefined);
   });
 }
 

@@ -93,3 +93,18 @@ test("a server that is not there, and an abort, reject", async () => {
     code: "ECONNREFUSED",
   });
 });
+
+test("a kept connection that the server closed is replaced, and the request goes out once", async () => {
+  let bodies = 0;
+  const base = await serve((request, response) => {
+    void bodyOf(request).then(() => {
+      bodies += 1;
+      response.end("ok");
+    });
+  });
+  await (await exchange(base, init, unwatched)).text();
+  // The client has not heard of this yet when it sends the next request.
+  servers.at(-1)?.closeAllConnections();
+  expect(await (await exchange(base, init, unwatched)).text()).toBe("ok");
+  expect(bodies).toBe(2);
+});
