@@ -6,6 +6,7 @@ import { benchReader } from "./bench-reader.ts";
 import { fanOut } from "./bench/fan-out-figures.ts";
 import { type RunFigures, median, runJobFigures } from "./bench/run-job-figures.ts";
 import { mailFigures } from "./bench/mail-figures.ts";
+import { childrenFigures, resumeFigures } from "./bench/session-figures.ts";
 import { throughputFigures } from "./bench/supervisor-figures.ts";
 
 const { values, positionals } = parseArgs({
@@ -91,10 +92,23 @@ async function benchMail(messages: number): Promise<void> {
   );
 }
 
+async function benchSessions(records: number, children: number): Promise<void> {
+  const resumed = await resumeFigures(records);
+  console.log(
+    `\nsession host, from source: ${records} records opened in ${resumed.loadMs.toFixed(0)} ms (${resumed.cpuMs.toFixed(0)} ms on a core), ${resumed.pssMiB.toFixed(0)} MiB PSS`,
+  );
+  const streamed = await childrenFigures(children);
+  console.log(
+    `${children} children streaming, two clients of which one never reads: event-loop delay p99 ${streamed.loopDelayP99Ms.toFixed(1)} ms, longest ${streamed.loopDelayMaxMs.toFixed(0)} ms, ` +
+      `${streamed.events} events in ${streamed.seconds.toFixed(1)} s, ${streamed.pssMiB.toFixed(0)} MiB PSS`,
+  );
+}
+
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   runs: () => benchRuns(Number(values.rounds)),
   supervisor: () => benchThroughput(Number(values.jobs)),
   "fan-out": () => benchFanOut(Math.ceil(Number(values.rounds) / 2), Number(values.children)),
+  sessions: () => benchSessions(100_000, 16),
   mail: () => benchMail(1_000),
   reader: benchForms,
 };

@@ -54,7 +54,6 @@ import { SessionConfiguration } from "./settings/session-configuration.ts";
 import { Compactor } from "./turns/compactor.ts";
 import { TurnEngine } from "./turns/turn-engine.ts";
 import { checkedPageLimit, historyPage } from "./view/history-pages.ts";
-import { sessionRecords } from "./view/record-updates.ts";
 
 /** Time that live jobs get when a session is closed, in milliseconds (facts C.3). */
 const closeDeadlineMs = 10_000;
@@ -90,7 +89,10 @@ export class OpenSession implements Session {
       compactor,
       tools,
       command: (text) => this.#input.runWaiting(text),
-      began: () => this.#upkeep.turnBegan(),
+      began: () => {
+        core.turnBegan();
+        this.#upkeep.turnBegan();
+      },
       ended: () => {
         this.#upkeep.turnEnded();
         hooks.activity();
@@ -155,6 +157,11 @@ export class OpenSession implements Session {
     this.#upkeep.takenOver();
   }
 
+  /** Works in `wanted` from now on, if given; a directory that is gone is told. */
+  settleDirectory(wanted: string | undefined): Promise<void> {
+    return this.#invoker.settleDirectory(wanted);
+  }
+
   attach(options: AttachOptions): Promise<Attachment> {
     return this.#closed ? Promise.reject(closedError()) : Promise.resolve(this.#clients.attach(options));
   }
@@ -208,11 +215,7 @@ export class OpenSession implements Session {
 
   async setMode(mode: PermissionMode): Promise<void> {
     this.#requireOpen();
-    this.#core.mode = mode;
-    this.#core.broker.clear();
-    await this.#core.note(sessionRecords.mode, { mode });
-    this.#core.update({ type: "mode", mode, at: this.#core.environment.now() });
-    this.#core.emit({ kind: "state" });
+    await this.#configuration.setMode(mode);
   }
 
   answerPermission(requestId: string, answer: PermissionAnswer): boolean {
@@ -380,10 +383,6 @@ export class OpenSession implements Session {
       core: this.#core,
       tasks: this.#jobs.inspector,
       compact: () => this.#upkeep.compact(),
-      chooseModel: async (id) => {
-        await this.setSetting("model", id);
-      },
-      setMode: (mode) => this.setMode(mode),
       changeDirectory: (path) => this.#invoker.changeDirectory(path),
       approvals: () => this.#core.broker.approvals(),
       clearApprovals: () => this.#core.broker.clear(),

@@ -37,7 +37,7 @@ export class SessionClients {
     const reader = core.events.reader();
     const attachment: Attachment = {
       history: tail(options.tail === "all" ? Number.MAX_SAFE_INTEGER : options.tail),
-      live: core.live.updates(core.environment.now()),
+      live: core.liveUpdates(),
       state: state(),
       read: (signal) => reader.read(signal),
       detach: () => {

@@ -66,6 +66,8 @@ export class SessionCore {
   interrupted: readonly string[] | undefined;
   /** Failed calls of earlier turns that the model is not sent any more. */
   prunedCalls: ReadonlySet<string> = new Set();
+  /** Said to every client that attaches before the first turn of this host. */
+  readonly #openingNotices: SessionUpdate[] = [];
   /** When the last request began, in epoch milliseconds. */
   lastRequestAt: number | undefined;
   #projection: ProjectionState;
@@ -104,6 +106,22 @@ export class SessionCore {
 
   notice(level: "info" | "warning" | "error", code: string, text: string): void {
     this.update({ type: "notice", level, code, text, at: this.environment.now() });
+  }
+
+  /** Tells every client that attaches before the first turn what was found when the conversation was opened. */
+  openingNotice(code: string, text: string): void {
+    this.#openingNotices.push({ type: "notice", level: "warning", code, text, at: this.environment.now() });
+    this.environment.report({ code, message: `${this.id}: ${text}`, retry: "terminal" });
+  }
+
+  /** What a client is shown behind the history: notices of the opening, then what the running turn has streamed. */
+  liveUpdates(): readonly SessionUpdate[] {
+    return [...this.#openingNotices, ...this.live.updates(this.environment.now())];
+  }
+
+  /** A turn begins: what was found at the opening is old news. */
+  turnBegan(): void {
+    this.#openingNotices.splice(0);
   }
 
   invalidate(...catalogs: readonly CatalogName[]): void {

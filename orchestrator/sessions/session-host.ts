@@ -13,7 +13,12 @@ import type {
   SessionService,
 } from "../contract/session/service.ts";
 import { storeOptions } from "../host/conversation-host.ts";
-import { createConversation, loadConversation, openConversation } from "../record/conversation.ts";
+import {
+  type LoadedConversation,
+  createConversation,
+  loadConversation,
+  openConversation,
+} from "../record/conversation.ts";
 import { conversationPage } from "./catalog/conversation-list.ts";
 import type { OpenSession, SessionHooks } from "./open-session.ts";
 import { reachableModel } from "./settings/model-choice.ts";
@@ -55,6 +60,7 @@ export class SessionHost implements SessionService {
         environment: this.#environment,
         conversation,
         records: [],
+        problems: [],
         settings,
         mode: this.#mode(options.mode),
         workingDirectory: directory,
@@ -68,7 +74,7 @@ export class SessionHost implements SessionService {
   async load(id: ConversationId, options: LoadSessionOptions = {}): Promise<OpenSession> {
     this.#requireOpen();
     const open = this.#sessions.get(id) ?? (await this.#opening.get(id));
-    const session = open ?? (await this.#register(this.#loadStored(id), id));
+    const session = open ?? (await this.#register(this.#loadStored(id, options.workingDirectory), id));
     if (options.mode !== undefined) await session.setMode(options.mode);
     return session;
   }
@@ -142,19 +148,24 @@ export class SessionHost implements SessionService {
     await session.release();
   }
 
-  async #loadStored(id: ConversationId): Promise<OpenSession> {
+  /** `directory` replaces the conversation's own; a session that is open already keeps the one it works in. */
+  async #loadStored(id: ConversationId, directory: string | undefined): Promise<OpenSession> {
+    const wanted = directory === undefined ? undefined : await checkedDirectory(directory);
     await this.#environment.endSurvivors();
     const { conversation, loaded } = await openConversation(storeOptions(this.#environment), id);
-    return openSession({
+    const session = await openSession({
       environment: this.#environment,
       conversation,
       records: loaded.records,
+      problems: recordProblems(loaded),
       settings: this.#newSettings(undefined),
       mode: this.#mode(undefined),
       workingDirectory: loaded.header.directory,
       isNew: false,
       hooks: this.#hooksOf(id),
     });
+    await session.settleDirectory(wanted);
+    return session;
   }
 
   async #register(opening: Promise<OpenSession>, id: ConversationId): Promise<OpenSession> {
@@ -210,6 +221,24 @@ export class SessionHost implements SessionService {
   #requireOpen(): void {
     if (this.#closing) throw new AutolithError("shutting-down", "This host is shutting down.");
   }
+}
+
+/** What was wrong with a stored conversation, for people; empty when it was sound. */
+function recordProblems({
+  anomalies,
+  repaired,
+}: Pick<LoadedConversation, "anomalies" | "repaired">): readonly string[] {
+  const lost = anomalies.filter(({ kind }) => kind !== "repaired" && kind !== "completed-tail");
+  return [
+    ...(repaired === 0
+      ? []
+      : [`${repaired} record(s) held text that is no valid Unicode and were repaired.`]),
+    ...(lost.length === 0
+      ? []
+      : [
+          `${lost.length} damaged place(s) of the record were left out: ${[...new Set(lost.map(({ kind }) => kind))].join(", ")}. Everything else is here.`,
+        ]),
+  ];
 }
 
 async function checkedDirectory(path: string): Promise<string> {

@@ -30,6 +30,8 @@ export type OpeningParts = {
   readonly environment: SessionEnvironment;
   readonly conversation: Conversation;
   readonly records: readonly StoredRecord[];
+  /** What was wrong with the record, for people. */
+  readonly problems: readonly string[];
   readonly settings: SessionSettings;
   readonly mode: PermissionMode;
   readonly workingDirectory: string;
@@ -154,6 +156,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
   const file = new InputFile(environment.stateRoot, conversation.id);
   const stored = withoutDelivered(await file.read(), records);
   core.pending = new PendingInputs(file, stored, () => session?.pendingChanged());
+  for (const problem of parts.problems) core.openingNotice("record-repaired", problem);
   session = new OpenSession(core, authority, hooks);
   if (!parts.isNew) {
     await completions.adopt(records);

@@ -95,9 +95,11 @@ export async function childrenFigures(children: number): Promise<ChildrenReport>
     };
     const results = input.filter(({ type }) => type === "function_call_output").length;
     if (request.text.includes(`start ${children} children`)) {
-      if (results > 0 || input.length > 1) return answer("They run.");
+      if (results > 0) return answer("They run.");
       const tasks = Array.from({ length: children }, (_, index) => ({ task: `Stream number ${index}.` }));
-      return calls([{ name: "task__run", arguments: { tasks, blocking: false } }]);
+      return calls([
+        { name: "task__run", arguments: { context: "Part of a measurement.", tasks, blocking: false } },
+      ]);
     }
     const text = "text ".repeat(streamedCharacters / 5);
     if (results < childTurns)

@@ -1,6 +1,5 @@
 /** What a command is: declared once, listed in the catalogue, called with the text behind its name. */
 import type { ConversationId } from "../../contract/identifiers.ts";
-import type { PermissionMode } from "../../contract/permissions.ts";
 import type { BusyBehaviour, Invocation } from "../../contract/session/catalogs.ts";
 import type { ConversationPage } from "../../contract/session/catalogs.ts";
 import type { ConversationQuery, Session } from "../../contract/session/service.ts";
@@ -20,8 +19,6 @@ export type CommandContext = {
   readonly openExisting: (id: ConversationId) => Promise<ConversationId>;
   readonly fork: (id: ConversationId) => Promise<ConversationId>;
   readonly conversations: (query: ConversationQuery) => Promise<ConversationPage>;
-  readonly chooseModel: (id: string) => Promise<void>;
-  readonly setMode: (mode: PermissionMode) => Promise<void>;
   readonly changeDirectory: (path: string) => Promise<string>;
   readonly approvals: () => readonly string[];
   readonly clearApprovals: () => void;

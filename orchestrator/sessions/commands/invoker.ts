@@ -161,6 +161,18 @@ export class Invoker {
     return real;
   }
 
+  /** Works in `wanted` from now on, if given; tells when the directory is gone. */
+  async settleDirectory(wanted: string | undefined): Promise<void> {
+    const { core } = this.#parts;
+    if (wanted !== undefined && wanted !== core.workingDirectory) await this.changeDirectory(wanted);
+    const found = await stat(core.workingDirectory).catch(() => undefined);
+    if (found?.isDirectory() === true) return;
+    core.openingNotice(
+      "directory-missing",
+      `The directory of this conversation, ${core.workingDirectory}, is not there any more. cwd PATH chooses another one; until then commands fail.`,
+    );
+  }
+
   async #present(command: Command, input: string): Promise<void> {
     const { core } = this.#parts;
     try {

@@ -109,7 +109,7 @@ export const sessionCommands: readonly Command[] = [
     arguments: "[ask|auto|sandbox|full|list|clear]",
     maxWords: 1,
     run: async (input, context) => {
-      const { core, setMode } = context;
+      const { core, session } = context;
       const { permissionRules } = core.environment;
       const word = input.replace(/^:/, "").toLowerCase();
       if (word === "list") return said(await approvalListing(context));
@@ -125,7 +125,7 @@ export const sessionCommands: readonly Command[] = [
             "invalid-argument",
             `permissions takes ask, auto, sandbox, full, list or clear, not ${JSON.stringify(word.slice(0, 40))}.`,
           );
-        await setMode(mode.data);
+        await session.setMode(mode.data);
       }
       const rules = await permissionRules.list();
       return said(

@@ -83,8 +83,8 @@ export const settingCommands: readonly Command[] = [
     arguments: "[MODEL]",
     terminalWithoutArguments: true,
     maxWords: 1,
-    run: async (input, { core, chooseModel }) => {
-      if (input !== "") await chooseModel(input);
+    run: async (input, { core, session }) => {
+      if (input !== "") await session.setSetting("model", input);
       return {
         text: `model = ${core.model} (effort ${core.settings.text("reasoning-effort")})`,
         ...(input === "" ? { clientAction: "pick-model" as const } : {}),

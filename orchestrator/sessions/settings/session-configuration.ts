@@ -1,6 +1,8 @@
 /** Settings and models as one session sees and changes them. */
+import type { PermissionMode } from "../../contract/permissions.ts";
 import type { ModelRow, SettingRow, SettingValue } from "../../contract/session/catalogs.ts";
 import type { SessionCore } from "../session-core.ts";
+import { sessionRecords } from "../view/record-updates.ts";
 import { reachableModel } from "./model-choice.ts";
 
 export class SessionConfiguration {
@@ -32,6 +34,16 @@ export class SessionConfiguration {
     if (bare === "model" || bare === "reasoning-effort") await this.#configured();
     this.#core.invalidate("settings", ...(bare === "model" ? (["models"] as const) : []));
     return row;
+  }
+
+  /** Approvals of the session are forgotten, and what waits for an answer is cancelled. */
+  async setMode(mode: PermissionMode): Promise<void> {
+    const core = this.#core;
+    core.mode = mode;
+    core.broker.clear();
+    await core.note(sessionRecords.mode, { mode });
+    core.update({ type: "mode", mode, at: core.environment.now() });
+    core.emit({ kind: "state" });
   }
 
   /** The models that can be chosen; the one in force is among them even when no catalogue knows it. */
