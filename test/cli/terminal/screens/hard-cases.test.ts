@@ -9,7 +9,10 @@ function above(rows: readonly string[]): readonly string[] {
   );
 }
 
-describe("the terminal in hard cases", () => {
+/** Each test starts a program from source, and waits for what it shows. */
+const patience = { timeout: 240_000 };
+
+describe("the terminal in hard cases", patience, () => {
   it("gives the terminal back after SIGTERM, SIGHUP and an uncaught error (C091)", async () => {
     for (const [signal, status] of [
       ["SIGTERM", 0],

@@ -3,7 +3,10 @@ import { openScriptedTerminal } from "../../../support/terminal/scripted-termina
 
 const prompt = ["❯ Ask for something, or /help", "REPL · ask · model medium · scripted"];
 
-describe("the screens of the terminal", () => {
+/** Each test starts a program from source, and waits for what it shows. */
+const patience = { timeout: 240_000 };
+
+describe("the screens of the terminal", patience, () => {
   it("shows a turn with Markdown whole", async () => {
     await using terminal = await openScriptedTerminal({ columns: 60, rows: 30 });
     await terminal.type("tool");
