@@ -142,7 +142,10 @@ export class RedisRuntime {
       return client;
     };
     try {
-      const [producer, consumer] = await Promise.all([connect("producer"), connect("consumer")]);
+      const [producing, consuming] = [connect("producer"), connect("consumer")];
+      // Both have ended before one that failed is told of: the other is closed then, not left behind.
+      await Promise.allSettled([producing, consuming]);
+      const [producer, consumer] = await Promise.all([producing, consuming]);
       if (server === undefined) await checkServer(producer, endpoint);
       const hostId: HostId = randomUUID();
       await registered(producer, hostId, endpoint);

@@ -45,6 +45,8 @@ export class BullConsumer implements QueueConsumer {
   readonly #options: BullConsumerOptions;
   readonly #slots: Readonly<Record<ConcurrencyClass, ClaimSlots>>;
   readonly #workers = new Map<ConcurrencyClass, Worker>();
+  /** Workers whose connections are being made. */
+  readonly #starting = new Set<Worker>();
   readonly #attended = new Set<ConcurrencyClass>();
   /** Executions whose claims have reached this host, waiting for a slot or running. */
   readonly #held = new Set<string>();
@@ -70,16 +72,24 @@ export class BullConsumer implements QueueConsumer {
   async #start(concurrencyClass: ConcurrencyClass): Promise<void> {
     while (!this.#pausing) {
       const worker = this.#worker(concurrencyClass);
+      this.#starting.add(worker);
       try {
         await worker.waitUntilReady();
       } catch (error) {
+        // A closing consumer has ended it.
+        if (this.#pausing) return;
         this.#options.onStoreError(error);
         await withinDeadline(worker.close(true), closeGraceMs);
         await delay(retryDelayMs);
         continue;
+      } finally {
+        this.#starting.delete(worker);
       }
       this.#workers.set(concurrencyClass, worker);
-      if (this.#pausing) return;
+      if (this.#pausing) {
+        await worker.close(true);
+        return;
+      }
       worker.concurrency = this.#slots[concurrencyClass].capacity;
       worker.run().catch(this.#options.onStoreError);
       return;
@@ -137,7 +147,8 @@ export class BullConsumer implements QueueConsumer {
     const idle = Promise.all(concurrencyClasses.map((each) => this.#slots[each].idle()));
     await withinDeadline(idle, deadlineMs);
     // Forced: BullMQ would wait for a server that may be gone. What ran has ended or is given up; the journal knows.
-    const closing = Promise.allSettled([...this.#workers.values()].map((worker) => worker.close(true)));
+    const workers = [...this.#workers.values(), ...this.#starting];
+    const closing = Promise.allSettled(workers.map((worker) => worker.close(true)));
     await withinDeadline(closing, closeGraceMs);
   }
 
