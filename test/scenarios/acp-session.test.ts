@@ -122,4 +122,77 @@ describe("an editor", () => {
     ).toBe(true);
     client.close();
   });
+
+  it("reads its jobs, their transcripts as updates, their logs, and changes settings", async () => {
+    await using scene = await openScene(
+      cast({
+        ROOT: [
+          () => tool("task__run", { task: "Do CHILD.", blocking: true }),
+          () => tool("shell__run", { command: "echo from the root" }),
+          () => answer("Done."),
+        ],
+        CHILD: [() => tool("shell__run", { command: "echo from the child" }), () => submit("child result")],
+      }),
+    );
+    await using served = serveHost(scene.service);
+    const client = await served.client("local");
+    const { sessionId } = await client.value("open", { how: "new", cwd: scene.pit.workspace });
+    await client.value("attach", { sessionId });
+    await client.value("submit", { sessionId, as: "prompt", input: { parts: [text("ROOT")] } });
+    await client.event(({ kind, data }) => kind === "turn" && data["state"] === "idle");
+
+    const { jobs, total } = await client.value("jobs", { sessionId, limit: 1 });
+    expect([jobs.length, total > 1]).toEqual([1, true]);
+    const all = (await client.value("jobs", { sessionId })).jobs;
+    const child = all.find(({ kind }) => kind === "agent");
+    const jobId = child?.jobId ?? "";
+    expect(await client.value("job", { sessionId, jobId })).toMatchObject({
+      job: { jobId, state: "completed" },
+    });
+
+    const whole = await client.value("job-transcript", { sessionId, jobId, output: "structured" });
+    if (whole.output !== "structured") throw new Error("updates were expected");
+    expect(whole).toMatchObject({ offset: 0, complete: true, nextOffset: null });
+    expect(JSON.stringify(whole.updates)).toContain("from the child");
+    expect(whole.updates.map(({ sessionUpdate }) => sessionUpdate)).toContain("tool_call");
+    const first = await client.value("job-transcript", { sessionId, jobId, output: "structured", limit: 1 });
+    expect(first).toMatchObject({ total: whole.total, complete: false, nextOffset: 1 });
+    expect(await client.value("job-transcript", { sessionId, jobId })).toMatchObject({
+      output: "text",
+      offset: 0,
+    });
+    expect(await client.ask("job-send", { sessionId, jobId, text: "too late" })).toMatchObject({
+      outcome: "condition",
+    });
+
+    const { updates } = (await client.value("page", { sessionId })) as { updates: readonly unknown[] };
+    const log = /shell-log:[\w:/-]+/.exec(JSON.stringify(updates))?.[0] ?? "";
+    expect(
+      await client.value("resource", { sessionId, uri: log, byteOffset: 0, byteCount: 4 }),
+    ).toMatchObject({
+      text: expect.stringContaining("from"),
+    });
+    scene.pit.write("a.txt", "one\ntwo\nthree\n");
+    const lines = await client.value("resource", {
+      sessionId,
+      uri: "workspace:a.txt",
+      startLine: 2,
+      lineCount: 1,
+    });
+    expect(lines.text).toContain("two");
+    expect(lines.text).not.toContain("three");
+
+    expect(
+      await client.value("set-setting", { sessionId, name: "turn-timestamps-p", value: true }),
+    ).toMatchObject({
+      setting: { value: true },
+    });
+    expect(await client.ask("set-setting", { sessionId, name: "no-such", value: 1 })).toMatchObject({
+      code: "unknown-setting",
+    });
+    expect((await client.value("models", { sessionId })).models.some(({ current }) => current)).toBe(true);
+    const { operations } = await client.value("operations", { sessionId });
+    expect(operations.map(({ name }) => name)).toEqual(expect.arrayContaining(["compact", "shell.run"]));
+    client.close();
+  });
 });
