@@ -5,8 +5,8 @@ import { AutolithError } from "../contract/failure.ts";
  *
  * - `identity`: an id or endpoint that is none, or a message or grant between an endpoint and itself.
  * - `identity-conflict`, `grant-conflict`: the id is taken by something else.
- * - `primary-authority`: only the primary may do this. `actor`, `receiver`, `peer-scope`, `message-scope`: not this caller's business.
- * - `grant`: there is no current grant. `grant-capacity`, `capacity`, `payload-limit`, `page`, `wait-budget`, `storage-limit`: bounds.
+ * - `receiver`, `message-scope`: the message is somebody else's to handle.
+ * - `grant`: there is no current grant. `grant-capacity`, `capacity`, `payload-limit`, `storage-limit`: bounds; the message has the number.
  * - `endpoint-lifecycle`: the child has ended, or is none. `closed`: this session's mailbox is closed.
  * - `session`, `direction`: the remote side is named wrongly.
  * - `not-found`, `not-queued`, `stale-token`, `outcome-conflict`, `resolution`: the message's state does not allow it.
@@ -16,7 +16,6 @@ export type PeerReason =
   | "identity"
   | "identity-conflict"
   | "grant-conflict"
-  | "primary-authority"
   | "receiver"
   | "message-scope"
   | "grant"

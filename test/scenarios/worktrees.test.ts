@@ -153,6 +153,49 @@ describe("an isolated child", () => {
     );
   });
 
+  it("in a directory below the top works in the same place of its checkout, and so does a child of its own", async () => {
+    const places: string[] = [];
+    await primaryRun(
+      {
+        scene: { permissions: "sandbox" },
+        prepare: ({ pit }) =>
+          makeRepository(pit.workspace, { "deep/sub/a.txt": "one\n", "top.txt": "one\n" }),
+        directory: ({ pit }) => join(pit.workspace, "deep/sub"),
+        children: {
+          BETA: [
+            shell("pwd; echo beta > b.txt; git add b.txt; echo up > ../../top.txt"),
+            (request) => {
+              places.push(lastOutput(request));
+              return submit("beta");
+            },
+          ],
+          ALPHA: [
+            shell("pwd"),
+            (request) => {
+              places.push(lastOutput(request));
+              return tool("task__run", { task: "Do BETA.", blocking: true });
+            },
+            () => submit("alpha"),
+          ],
+        },
+      },
+      [
+        () => isolated("Do ALPHA."),
+        (outputs) => worktree({ action: "apply", id: idOf(outputs[0]), target: "../.." }),
+        (outputs) => worktree({ action: "apply", id: idOf(outputs[0]), target: "." }),
+      ],
+      ([ran, outside, below], { pit }) => {
+        const checkout = valueOf(ran, "worktree");
+        for (const place of places) expect(place).toContain(`${checkout}/deep/sub`);
+        expect(places).toHaveLength(2);
+        // Mode sandbox writes in the session's directory only; the patch reaches above it.
+        expect(outside).toContain("may not be written");
+        expect(below).toContain("may not be written");
+        expect(git(pit.workspace, "status", "--porcelain")).toBe("");
+      },
+    );
+  });
+
   it("is refused at once where isolation is impossible, with what to do", async () => {
     await primaryRun(
       { children: {} },
