@@ -20,6 +20,8 @@ const inner: ReadonlySet<string> = new Set([
   // The terminal's copy of the bound of the contract, which a test compares; a frame of the WebSocket standard; effort of one search.
   ...["inputCharacters", "controlLimit", "distanceLimit"],
   ...["longestTimerMs", "longestPauseMs", "anchorPrefixBytes", "stallCharacters", "logTailBytes"],
+  // Where small writes go a shorter way; what a replayed record shows of a text, which says so itself and has a raw form.
+  ...["immediateBytes", "shownCharacters"],
   // Excerpts inside messages.
   ...[
     "errorTextLimit",

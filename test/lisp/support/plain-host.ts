@@ -8,7 +8,7 @@ export type PlainLeaf = (...args: readonly (LispValue | undefined)[]) => LispVal
 
 /** The value of a leaf that may work in shares. */
 function finished(work: () => LispValue): LispValue {
-  for (let next = work; ; ) {
+  for (let next = work; ;) {
     try {
       return next();
     } catch (error) {
