@@ -49,12 +49,18 @@ function projected(
   return replayed;
 }
 
+/**
+ * Records at the end among which the latest request is found. Requests are recorded nearly in the order of their numbers: only one for a title
+ * may come late, by the few records of a turn.
+ */
+const recentRecords = 1_024;
+
 /** For each record from `start` to before `to` the number of its response: that of the next completed request behind it. */
 function responseNumbers(records: readonly StoredRecord[], start: number, to: number): readonly number[] {
   const numbers: number[] = Array.from({ length: to - start }, () => 0);
   let end = to;
   while (end < records.length && records[end - 1]?.record.kind !== "provider") end += 1;
-  let number = end === records.length ? highestRequest(records) + 1 : 0;
+  let number = end === records.length ? highestRequest(records.slice(-recentRecords)) + 1 : 0;
   for (let index = end - 1; index >= start; index -= 1) {
     const record = records[index]?.record;
     if (record?.kind === "provider") number = completedRequest(record.metadata) ?? number;

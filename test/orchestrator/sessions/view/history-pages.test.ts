@@ -86,4 +86,32 @@ describe("history in pages", () => {
     );
     expect(ids).toEqual(["m:1", "r:7:m1", "r:7:m2"]);
   });
+
+  it("a page of a conversation of 100,000 records looks at few of them", () => {
+    const many = Array.from({ length: 100_000 }, (_, index): StoredRecord => ({
+      seq: index + 1,
+      at: 0,
+      record: manyRecord(index),
+    }));
+    let looks = 0;
+    const counted = new Proxy(many, {
+      get: (target, key, receiver) => {
+        if (typeof key === "string" && /^\d+$/.test(key)) looks += 1;
+        return Reflect.get(target, key, receiver) as unknown;
+      },
+    });
+    expect(historyPage(counted, "/w", {}, 200).updates.length).toBe(200);
+    expect(historyPage(counted, "/w", { before: 50_000 }, 200).updates.length).toBe(200);
+    expect(historyPage(counted, "/w", { after: 50_000 }, 200).updates.length).toBe(200);
+    // Three pages of 200 updates with their neighbours, and three searches for their places.
+    expect(looks).toBeLessThan(6_000);
+  });
 });
+
+function manyRecord(index: number): ConversationRecord {
+  if (index % 4 === 0) return { kind: "message", content: `m${index}` };
+  if (index % 4 === 1)
+    return { kind: "provider-item", item: { type: "assistant-message", text: `a${index}` } };
+  if (index % 4 === 2) return { kind: "provider", metadata: { requestNumber: index, usage: {} } };
+  return { kind: "tool-result", callId: `c${index}`, tool: "shell.run", status: "ok", output: "o" };
+}
