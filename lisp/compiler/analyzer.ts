@@ -4,6 +4,7 @@ import type { LFunction } from "../data/function.ts";
 import { LSymbol, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Analysis, Asking, CompilerHost } from "./analysis.ts";
+import { noteDeclared } from "./double-hints.ts";
 import { parseBody } from "./declarations.ts";
 import type { Environment, OperatorMeaning } from "./environment.ts";
 import { Environment as Env } from "./environment.ts";
@@ -214,7 +215,7 @@ export class Analyzer implements Analysis {
 
   *lambda(lambdaList: LispValue, body: LispValue, env: Environment, name: LispValue): Asking<FunctionNode> {
     const parsed = parseLambdaList(lambdaList, false);
-    const { specials, documentation, forms } = parseBody(body, true);
+    const { specials, documentation, forms, declarations } = parseBody(body, true);
     checkParameters(parsed, lambdaList);
     if (hasSpecial(parsed, specials)) {
       return yield* this.lambdaWithSpecials(parsed, body, env, name, lambdaList);
@@ -223,6 +224,7 @@ export class Analyzer implements Analysis {
     let inner = env.inFunction(fn);
     const parameter = (symbol: LispValue): Variable => {
       const variable = this.variable(symbol as LSymbol, inner);
+      noteDeclared(variable, symbol, declarations);
       inner = inner.withVariable(symbol as LSymbol, { kind: "lexical", variable });
       return variable;
     };

@@ -239,6 +239,7 @@ function loadUnit(halves: UnitHalves, host: FileHost): LoadedUnit {
     frames,
     infos,
     codes,
+    DoubleFloat,
   ];
   let codes: Record<number, LispCode> = {};
   let slowTable: Record<number, () => SlowCode> | null = null;

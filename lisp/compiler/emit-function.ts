@@ -316,6 +316,7 @@ export class FunctionEmitter extends TagbodyEmitter {
 
   private leafNode(node: Extract<Node, { op: "leaf" }>, dest: Dest): void {
     if (this.pure(node)) return this.deliver(this.pureLeaf(node), dest, false);
+    if (this.isDoubleArithmetic(node)) return this.doubleArithmetic(node, dest);
     const primitive = this.primitive(node);
     if (primitive?.kind === "compare")
       return this.deliver(`(${this.comparison(node, primitive)}?T:N)`, dest, false);

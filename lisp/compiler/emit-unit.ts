@@ -1,6 +1,7 @@
 import { LFunction, type FunctionInfo, Box } from "../data/function.ts";
 import { Char } from "../data/character.ts";
 import { Cons } from "../data/cons.ts";
+import { DoubleFloat } from "../data/number.ts";
 import { LSymbol, NIL, T, UNBOUND } from "../data/symbol.ts";
 import type { LispCode } from "../data/function.ts";
 import type { LispValue } from "../data/value.ts";
@@ -175,6 +176,7 @@ export const PARAMETERS = [
   "F",
   "I",
   "C",
+  "Db",
 ] as const;
 
 /** Description of a function as its closures share it. */
@@ -215,6 +217,7 @@ export function instantiate(unit: Unit, runtime: UnitRuntime): LFunction {
       frames,
       infos,
       codes,
+      DoubleFloat,
     );
   for (const fn of unit.functions) {
     infos[fn.id] = functionInfo(fn);

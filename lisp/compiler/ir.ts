@@ -15,8 +15,8 @@ export class Variable {
   assigned = false;
   /** Some reference exists (for unused-variable elimination of hidden variables). */
   used = false;
-  /** Every value it ever has is a fixnum by declaration. */
-  fixnum = false;
+  /** Declared or seen to hold double-floats: a hint, code that trusts it checks first. */
+  double = false;
   /** Set for the variable of a local function that is never assigned: calls go straight to its code. */
   fn: FunctionNode | null = null;
   constructor(name: LSymbol | string, owner: FunctionNode, js: string) {

@@ -6,6 +6,7 @@ import type { LispValue } from "../data/value.ts";
 import type { Analysis, Asking, SpecialOperator } from "./analysis.ts";
 import { properList, withSpecials } from "./analyzer.ts";
 import { parseBody } from "./declarations.ts";
+import { noteDeclared, seemsDouble } from "./double-hints.ts";
 import type { Environment } from "./environment.ts";
 import type { LetBinding, LocalFunction, Node, SpecialBinding, Variable } from "./ir.ts";
 
@@ -40,7 +41,7 @@ function guards(symbol: LSymbol): boolean {
 const letOperator: SpecialOperator = function* (a, form, env) {
   const [bindings, ...rest] = operands(form, 1);
   const body = (form.cdr as Cons).cdr;
-  const { specials, forms } = parseBody(body, false);
+  const { specials, forms, declarations } = parseBody(body, false);
   let inner = env;
   const lexical: LetBinding[] = [];
   const dynamic: SpecialBinding[] = [];
@@ -56,7 +57,7 @@ const letOperator: SpecialOperator = function* (a, form, env) {
       dynamic.push({ symbol, init: { op: "local", variable } });
       inner = inner.withVariable(symbol, { kind: "special" });
     } else {
-      const variable = a.variable(symbol, env);
+      const variable = hinted(a.variable(symbol, env), symbol, init, declarations);
       lexical.push({ variable, init });
       inner = inner.withVariable(symbol, { kind: "lexical", variable });
     }
@@ -75,9 +76,10 @@ const letOperator: SpecialOperator = function* (a, form, env) {
 
 const letStar: SpecialOperator = function* (a, form, env) {
   const [bindings] = operands(form, 1);
-  const { specials, forms } = parseBody((form.cdr as Cons).cdr, false);
+  const { specials, forms, declarations } = parseBody((form.cdr as Cons).cdr, false);
   const declared = new Set(specials);
-  return yield* letStarFrom(a, properList(bindings!), 0, { form, specials, forms, declared }, env);
+  const rest = { form, specials, forms, declared, declarations };
+  return yield* letStarFrom(a, properList(bindings!), 0, rest, env);
 };
 
 interface LetStarRest {
@@ -85,6 +87,19 @@ interface LetStarRest {
   readonly specials: ReadonlySet<LSymbol>;
   readonly forms: LispValue;
   readonly declared: Set<LSymbol>;
+  readonly declarations: readonly LispValue[];
+}
+
+/** The variable, marked when it seems to hold double-floats. */
+function hinted(
+  variable: Variable,
+  symbol: LSymbol,
+  init: Node,
+  declarations: readonly LispValue[],
+): Variable {
+  variable.double = seemsDouble(init);
+  noteDeclared(variable, symbol, declarations);
+  return variable;
 }
 
 function* letStarFrom(
@@ -106,7 +121,7 @@ function* letStarFrom(
       const node: Node = { op: "bind", bindings: [{ symbol, init }], body, guarded: guards(symbol) };
       return lexical.length === 0 ? node : { op: "let", bindings: lexical, body: node };
     }
-    const variable = a.variable(symbol, env);
+    const variable = hinted(a.variable(symbol, env), symbol, init, rest.declarations);
     lexical.push({ variable, init });
     inner = inner.withVariable(symbol, { kind: "lexical", variable });
   }
@@ -137,6 +152,7 @@ function* assignment(a: Analysis, symbol: LSymbol, valueForm: LispValue, env: En
   if (meaning?.kind === "lexical") {
     const { variable } = meaning;
     variable.assigned = true;
+    variable.double ||= seemsDouble(value);
     a.refer(variable, env);
     return { op: "set-local", variable, value };
   }

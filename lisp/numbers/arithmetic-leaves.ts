@@ -146,22 +146,25 @@ const installOperations: LeafInstaller = (define, host) => {
     if (typeof total === "bigint") host.charge(stepsOf(total));
     return total;
   };
-  define("+", "&rest numbers", (...numbers: LispValue[]) => {
-    if (numbers.length === 0) return 0;
-    let total: LispValue = requireNumber(numbers[0]);
-    for (let i = 1; i < numbers.length; i++) total = add(total, numbers[i]);
+  // Two arguments are by far the most frequent; they come without an array.
+  define("+", "&rest numbers", function plus(a?: LispValue, b?: LispValue): LispValue {
+    if (arguments.length === 2) return charged(add(a, b));
+    if (a === undefined) return 0;
+    let total: LispValue = requireNumber(a);
+    for (let i = 1; i < arguments.length; i++) total = add(total, arguments[i]);
     return charged(total);
   });
-  define("*", "&rest numbers", (...numbers: LispValue[]) => {
-    if (numbers.length === 0) return 1;
-    let total: LispValue = requireNumber(numbers[0]);
-    for (let i = 1; i < numbers.length; i++) total = mul(total, numbers[i]);
+  define("*", "&rest numbers", function times(a?: LispValue, b?: LispValue): LispValue {
+    if (arguments.length === 2) return charged(mul(a, b));
+    if (a === undefined) return 1;
+    let total: LispValue = requireNumber(a);
+    for (let i = 1; i < arguments.length; i++) total = mul(total, arguments[i]);
     return charged(total);
   });
-  define("-", "number &rest numbers", (first: LispValue, ...rest: LispValue[]) => {
-    if (rest.length === 0) return negate(first);
-    let total: LispValue = first;
-    for (const x of rest) total = sub(total, x);
+  define("-", "number &rest numbers", function minus(a: LispValue, b?: LispValue): LispValue {
+    if (b === undefined) return negate(a);
+    let total: LispValue = sub(a, b);
+    for (let i = 2; i < arguments.length; i++) total = sub(total, arguments[i]);
     return charged(total);
   });
   define("/", "number &rest numbers", (first: LispValue, ...rest: LispValue[]) => {

@@ -183,6 +183,7 @@ const MULTIPLICATION: Operation = {
 /** `+` of two numbers. */
 export function add(a: unknown, b: unknown): LispNumber {
   if (typeof a === "number" && typeof b === "number") return addInt(a, b);
+  if (a instanceof DoubleFloat && b instanceof DoubleFloat) return doubleResult(a.v + b.v, "+", a, b);
   if (a instanceof DoubleFloat || b instanceof DoubleFloat) {
     const x = doubleOperand(a);
     const y = doubleOperand(b);
@@ -198,6 +199,7 @@ export function add(a: unknown, b: unknown): LispNumber {
 /** `-` of two numbers. */
 export function sub(a: unknown, b: unknown): LispNumber {
   if (typeof a === "number" && typeof b === "number") return subInt(a, b);
+  if (a instanceof DoubleFloat && b instanceof DoubleFloat) return doubleResult(a.v - b.v, "-", a, b);
   if (a instanceof DoubleFloat || b instanceof DoubleFloat) {
     const x = doubleOperand(a);
     const y = doubleOperand(b);
@@ -213,6 +215,7 @@ export function sub(a: unknown, b: unknown): LispNumber {
 /** `*` of two numbers. */
 export function mul(a: unknown, b: unknown): LispNumber {
   if (typeof a === "number" && typeof b === "number") return mulInt(a, b);
+  if (a instanceof DoubleFloat && b instanceof DoubleFloat) return doubleResult(a.v * b.v, "*", a, b);
   if (a instanceof DoubleFloat || b instanceof DoubleFloat) {
     const x = doubleOperand(a);
     const y = doubleOperand(b);
