@@ -7,8 +7,13 @@ import type { Primitive } from "./primitives.ts";
 
 /** An operand of arithmetic: an expression that may be used several times, or an operation on two operands. */
 type Operand =
-  | { readonly kind: "atom"; readonly text: string; readonly value: number | null; readonly plain: boolean }
-  | { readonly kind: "operation"; readonly node: ArithmeticNode; readonly left: Operand; readonly right: Operand };
+  | { readonly kind: "atom"; readonly text: string; readonly value: number | null }
+  | {
+      readonly kind: "operation";
+      readonly node: ArithmeticNode;
+      readonly left: Operand;
+      readonly right: Operand;
+    };
 
 /** Most operands of one expression over JavaScript numbers. */
 const mostAtoms = 8;
@@ -37,14 +42,7 @@ export abstract class DoubleEmitter extends ValueEmitter {
       const [left, right] = node.args.map((arg) => this.operand(arg)) as [Operand, Operand];
       return { kind: "operation", node, left, right };
     }
-    const isNumber = node.op === "const" && typeof node.value === "number";
-    const value =
-      node.op === "const" && node.value instanceof DoubleFloat
-        ? node.value.v
-        : isNumber
-          ? (node.value as number)
-          : null;
-    return { kind: "atom", text: this.atom(node), value, plain: isNumber };
+    return { kind: "atom", text: this.atom(node), value: numberOf(node) };
   }
 
   /** Writes the arithmetic of a node. */
@@ -93,7 +91,9 @@ export abstract class DoubleEmitter extends ValueEmitter {
       Object.hasOwn(comparisons, node.leaf.name) &&
       sides.length === 2 &&
       sides.some(seemsDouble) &&
-      sides.every((side) => this.quiet(side) && countAtoms(side, true) > 0 && countAtoms(side, true) <= mostAtoms);
+      sides.every(
+        (side) => this.quiet(side) && countAtoms(side, true) > 0 && countAtoms(side, true) <= mostAtoms,
+      );
     if (!apt) return super.comparison(node, primitive);
     const [left, right] = sides.map((side) => this.operand(side)) as [Operand, Operand];
     const result = this.newTemp();
@@ -101,7 +101,9 @@ export abstract class DoubleEmitter extends ValueEmitter {
       const [p, q] = [this.local("d0"), this.local("d1")];
       const guards = [...this.doubleGuards(left), ...this.doubleGuards(right)];
       const numbers = [`(${p}=${numberText(left)})-${p}===0`, `(${q}=${numberText(right)})-${q}===0`];
-      this.put(`if(${[...new Set(guards), ...numbers].join("&&")})${result}=${p}${comparisons[node.leaf.name]}${q};else{`);
+      this.put(
+        `if(${[...new Set(guards), ...numbers].join("&&")})${result}=${p}${comparisons[node.leaf.name]}${q};else{`,
+      );
     }
     this.withTemps(() => {
       const [a, b] = [this.usual(left), this.usual(right)];
@@ -116,7 +118,13 @@ export abstract class DoubleEmitter extends ValueEmitter {
   }
 }
 
-const comparisons: Readonly<Record<string, string>> = { "<": "<", ">": ">", "<=": "<=", ">=": ">=", "=": "===" };
+const comparisons: Readonly<Record<string, string>> = {
+  "<": "<",
+  ">": ">",
+  "<=": "<=",
+  ">=": ">=",
+  "=": "===",
+};
 
 /** Number of operands that are no operations; 0 when the expression may not be computed at once: a division inside it. */
 function countAtoms(node: Node, outermost: boolean): number {
@@ -126,6 +134,13 @@ function countAtoms(node: Node, outermost: boolean): number {
   if (division && (!outermost || isArithmetic(node.args[1]!))) return 0;
   const [left, right] = node.args.map((arg) => countAtoms(arg, false)) as [number, number];
   return left === 0 || right === 0 ? 0 : left + right;
+}
+
+/** Value of a constant operand; null for others. An integer counts like the double-float it becomes. */
+function numberOf(node: Node): number | null {
+  if (node.op !== "const") return null;
+  if (node.value instanceof DoubleFloat) return node.value.v;
+  return typeof node.value === "number" ? node.value : null;
 }
 
 /** JavaScript expression of an operand's value, for operands that are double-floats. */

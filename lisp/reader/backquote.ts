@@ -91,9 +91,18 @@ function isMarked(s: BackquoteSymbols, x: LispValue): boolean {
 function expandList(s: BackquoteSymbols, x: Cons): Piece {
   const pieces: Piece[] = [];
   let rest: LispValue = x;
-  while (rest instanceof Cons && !isMarked(s, rest)) {
+  // A list that comes round to a cell it has passed has no end (Brent's method).
+  for (let mark: LispValue = NIL, limit = 64; rest instanceof Cons && !isMarked(s, rest);) {
     pieces.push(expandElement(s, rest.car));
     rest = rest.cdr;
+    if (rest === mark && rest instanceof Cons) {
+      if (pieces.every((piece) => piece.kind === "constant")) return { kind: "constant", value: x };
+      throw programError("A circular list with commas cannot be a template.");
+    }
+    if (pieces.length === limit) {
+      mark = rest;
+      limit *= 2;
+    }
   }
   const tail = expandElement(s, rest);
   if (tail.kind === "splice") throw programError(",@ stands after a dot.");

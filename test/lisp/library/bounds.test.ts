@@ -43,3 +43,18 @@ describe("bounds", () => {
     ).toBe("(T)");
   });
 });
+
+describe("what would never end", () => {
+  it.each(["~{x~}", "~{~0*~}", "~1000000000{x~}"])("is an error of FORMAT: %s", (control) => {
+    expect(session(`(handler-case (format nil "${control}" '(1)) (error (c) (princ-to-string c)))`)).toMatch(
+      /took no argument/,
+    );
+  });
+
+  it("is no template when it has commas, and a constant when it has none", () => {
+    expect(session("(car (second `(a '#1=(1 . #1#))))")).toBe("(QUOTE)");
+    expect(session("(handler-case (read-from-string \"`#1=(,1 . #1#)\") (error () :refused))")).toMatch(
+      /REFUSED/,
+    );
+  });
+});
