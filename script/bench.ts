@@ -4,6 +4,7 @@
 import { parseArgs } from "node:util";
 import { benchReader } from "./bench-reader.ts";
 import { fanOut } from "./bench/fan-out-figures.ts";
+import { type HostFigures, hostFigures } from "./bench/host-figures.ts";
 import { type RunFigures, median, runJobFigures } from "./bench/run-job-figures.ts";
 import { mailFigures } from "./bench/mail-figures.ts";
 import { childrenFigures, resumeFigures } from "./bench/session-figures.ts";
@@ -104,9 +105,22 @@ async function benchSessions(records: number, children: number): Promise<void> {
   );
 }
 
+async function benchHost(rounds: number): Promise<void> {
+  const runs: HostFigures[] = [];
+  for (let round = 0; round < rounds; round += 1) runs.push(await hostFigures());
+  const figure = (pick: (run: HostFigures) => number, digits: number): string => {
+    const all = runs.map(pick);
+    return `${median(all).toFixed(digits)} (${Math.min(...all).toFixed(digits)})`;
+  };
+  console.log(
+    `\nsession host: ready after ${figure((run) => run.readyMs, 0)} ms, less waiting ${figure((run) => run.readyMs - run.readyWaitMs, 0)}; idle ${figure((run) => run.pssMiB, 0)} MiB PSS, ${figure((run) => run.idleCpuMsPerSecond, 2)} ms CPU a second`,
+  );
+}
+
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   runs: () => benchRuns(Number(values.rounds)),
   supervisor: () => benchThroughput(Number(values.jobs)),
+  host: () => benchHost(Math.ceil(Number(values.rounds) / 2)),
   "fan-out": () => benchFanOut(Math.ceil(Number(values.rounds) / 2), Number(values.children)),
   sessions: () => benchSessions(100_000, 16),
   mail: () => benchMail(1_000),

@@ -11,12 +11,17 @@ const launcherFlags = /exec "\$node" (.*) "\$root/.exec(
   readFileSync(join(root, "bin/autolith"), "utf8"),
 )?.[1];
 
-/** Arguments for Node that run a job as `bin/autolith` does. */
+/** Arguments for Node that start the program as `bin/autolith` does. */
+const programArguments = [...(launcherFlags ?? "").split(" "), join(root, "dist/bundle/main.cjs")];
+
+/** Arguments for Node that run the job of a place. */
 export const runJobArguments: readonly string[] = [
-  ...(launcherFlags ?? "").split(" "),
-  join(root, "dist/bundle/main.cjs"),
+  ...programArguments,
   ...["run-job", "--input", "job.sexp", "--output", "result.sexp"],
 ];
+
+/** Arguments for Node that start the session host. */
+export const hostArguments: readonly string[] = [...programArguments, "host"];
 
 /** A home, and a workspace in it with a file to read and a job. */
 export type Place = { readonly home: string; readonly workspace: string };
