@@ -113,11 +113,16 @@ describe("children of a job", () => {
         ROOT: [
           () => tool("task__run", { task: "Do ALPHA.", name: "listener" }),
           () => tool("job__send", { id: "listener-2", message: "Say PEACH." }),
+          // The child's command goes on until the message has been sent.
+          () => tool("shell__run", { command: "touch sent" }),
           () => tool("job__wait", { id: "listener-2", "timeout-seconds": 20 }),
           () => submitAnswer("sent"),
         ],
         ALPHA: [
-          () => ({ ...tool("shell__run", { command: "sleep 1" }), latencyMs: 100 }),
+          () => ({
+            ...tool("shell__run", { command: "until [ -e sent ]; do sleep 0.05; done" }),
+            latencyMs: 100,
+          }),
           (request) => {
             heard.push(request.text);
             return submit("PEACH");

@@ -273,7 +273,7 @@ describe("C107: Redis memory", () => {
       "kind",
     ]);
     expect(await producer.xlen(`${queuePrefix}:${under.hostId}.children:events`)).toBeLessThan(1000);
-  });
+  }, 180_000);
 
   it("keeps nothing of a host that has closed its queue, or of one that died", async () => {
     const under = await fixture();

@@ -10,12 +10,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { newExecutionId } from "../../../orchestrator/contract/identifiers.ts";
 import type { CheckoutState } from "../../../orchestrator/worktrees/worktree-machine.ts";
 import { type WorktreeRecord, decodedPatch, encodedPatch } from "../../../orchestrator/worktrees/worktree.ts";
 import { commitAll, git, makeRepository, writeFiles } from "../../support/git/repository.ts";
 import { type WorktreeScene, worktreeScene } from "../../support/git/worktrees.ts";
+
+// Dozens of git processes in a test: a busy machine takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 async function survey(scene: WorktreeScene, record: WorktreeRecord): Promise<CheckoutState> {
   const state = await scene.machine.survey(record, scene.leave);

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   filterNames,
   parseConfiguration,
@@ -10,6 +10,9 @@ import {
 import { shellText } from "../../../workers/git/shell-text.ts";
 import { commitAll, git, writeFiles } from "../../support/git/repository.ts";
 import { worktreeScene } from "../../support/git/worktrees.ts";
+
+// Dozens of git processes in a test: a busy machine takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 describe("settings for the host's git", () => {
   test("a listing is read with its scopes, empty values, newlines in values and keys without one", () => {
