@@ -189,7 +189,6 @@ describe("peers in two hosts on one Redis", () => {
   it("write to each other along paired grants; a kill -9 leaves claims uncertain, and nothing is lost or doubled", async () => {
     using pit = makeSandpit();
     await using dialogue = await hostDialogue();
-    const { ask } = dialogue;
     const environment = { AUTOLITH_OPENAI_BASE_URL: dialogue.server.baseUrl };
     const here = await startHostProcess(pit, environment);
     let there = await startHostProcess(pit, environment);
@@ -197,7 +196,7 @@ describe("peers in two hosts on one Redis", () => {
 
     // One grant alone is not enough.
     expect(
-      await ask(there, "peer__grant", {
+      await dialogue.ask(there, "peer__grant", {
         id: "in",
         receiver: "primary",
         "remote-session": "zzzzzzz",
@@ -205,7 +204,7 @@ describe("peers in two hosts on one Redis", () => {
       }),
     ).toContain(":ACTIVE T");
     expect(
-      await ask(here, "peer__grant", {
+      await dialogue.ask(here, "peer__grant", {
         id: "out",
         sender: "primary",
         "remote-session": far,
@@ -213,55 +212,57 @@ describe("peers in two hosts on one Redis", () => {
       }),
     ).toContain(":ACTIVE T");
     const receiver = `P7:${far}`;
-    expect(await ask(here, "peer__send", { id: "m", receiver, text: "hello" })).toContain(
+    expect(await dialogue.ask(here, "peer__send", { id: "m", receiver, text: "hello" })).toContain(
       "refused the message",
     );
     expect(
-      await ask(there, "peer__grant", {
+      await dialogue.ask(there, "peer__grant", {
         id: "in2",
         receiver: "primary",
         "remote-session": near,
         direction: "incoming",
       }),
     ).toContain(`P7:${near}`);
-    expect(await ask(here, "peer__send", { id: "m", receiver, text: "hello" })).toContain(":STATE :QUEUED");
+    expect(await dialogue.ask(here, "peer__send", { id: "m", receiver, text: "hello" })).toContain(
+      ":STATE :QUEUED",
+    );
 
     // The receiver claims and dies: the claim is uncertain, and only its primary decides.
-    const claimed = await ask(there, "peer__receive", {});
+    const claimed = await dialogue.ask(there, "peer__receive", {});
     expect(claimed).toContain('"hello"');
     await there.kill();
     // What is sent meanwhile waits.
-    expect(await ask(here, "peer__send", { id: "n", receiver, text: "while you were away" })).toContain(
-      ":STATE :QUEUED",
-    );
+    expect(
+      await dialogue.ask(here, "peer__send", { id: "n", receiver, text: "while you were away" }),
+    ).toContain(":STATE :QUEUED");
     there = await startHostProcess(pit, environment, far);
     const token = Number(word(claimed, "TOKEN"));
-    expect(await ask(there, "peer__inspect", { id: "m" })).toContain(":STATE :UNKNOWN");
-    expect(await ask(there, "peer__ack", { id: "m", token })).toContain("stale-token");
-    expect(await ask(there, "peer__resolve", { id: "m", token, action: "retry" })).toContain(
+    expect(await dialogue.ask(there, "peer__inspect", { id: "m" })).toContain(":STATE :UNKNOWN");
+    expect(await dialogue.ask(there, "peer__ack", { id: "m", token })).toContain("stale-token");
+    expect(await dialogue.ask(there, "peer__resolve", { id: "m", token, action: "retry" })).toContain(
       ":STATE :QUEUED",
     );
-    const again = await ask(there, "peer__receive", { id: "m" });
+    const again = await dialogue.ask(there, "peer__receive", { id: "m" });
     expect(Number(word(again, "TOKEN"))).toBeGreaterThan(token);
-    expect(await ask(there, "peer__ack", { id: "m", token: Number(word(again, "TOKEN")) })).toContain(
-      ":STATE :ACKNOWLEDGED",
-    );
-    expect(await ask(here, "peer__wait", { id: "m", timeout: 5 })).toContain(":STATE :ACKNOWLEDGED");
-    expect(await ask(there, "peer__wait", { timeout: 5 })).toContain("while you were away");
+    expect(
+      await dialogue.ask(there, "peer__ack", { id: "m", token: Number(word(again, "TOKEN")) }),
+    ).toContain(":STATE :ACKNOWLEDGED");
+    expect(await dialogue.ask(here, "peer__wait", { id: "m", timeout: 5 })).toContain(":STATE :ACKNOWLEDGED");
+    expect(await dialogue.ask(there, "peer__wait", { timeout: 5 })).toContain("while you were away");
 
     // The sender dies: its records are as they were, and repeating changes nothing.
     await here.kill();
     const back = await startHostProcess(pit, environment, near);
-    expect(await ask(back, "peer__send", { id: "m", receiver, text: "hello" })).toContain(
+    expect(await dialogue.ask(back, "peer__send", { id: "m", receiver, text: "hello" })).toContain(
       ":STATE :ACKNOWLEDGED",
     );
-    expect(await ask(back, "peer__send", { id: "n", receiver, text: "other words" })).toContain(
+    expect(await dialogue.ask(back, "peer__send", { id: "n", receiver, text: "other words" })).toContain(
       "identity-conflict",
     );
-    expect(await ask(back, "peer__send", { id: "n", receiver, text: "while you were away" })).toContain(
-      ":STATE :QUEUED",
-    );
-    expect(await ask(there, "peer__inspect", {})).toContain(":TOTAL 2");
+    expect(
+      await dialogue.ask(back, "peer__send", { id: "n", receiver, text: "while you were away" }),
+    ).toContain(":STATE :QUEUED");
+    expect(await dialogue.ask(there, "peer__inspect", {})).toContain(":TOTAL 2");
     await there.close();
     await back.close();
   });
