@@ -89,10 +89,20 @@ function initialization({ host }: ClientContext): InitializeResponse {
   };
 }
 
+/** What was not advertised is not passed over in silence. Throws invalid params. */
+function refuseDirectories({ additionalDirectories = [] }: OpenRequest): void {
+  if (additionalDirectories.length > 0)
+    throw RequestError.invalidParams(
+      undefined,
+      "additionalDirectories are not taken, as the session capabilities say; open one session for each directory",
+    );
+}
+
 async function newSession(
   params: OpenRequest,
   context: ClientContext,
 ): Promise<import("@agentclientprotocol/sdk").NewSessionResponse> {
+  refuseDirectories(params);
   const session = await context.host.service.create({ workingDirectory: params.cwd });
   return { sessionId: session.id, ...(await opened(session, params, context, false)) };
 }
@@ -103,6 +113,7 @@ async function openStored(
   context: ClientContext,
   replay: boolean,
 ): Promise<import("@agentclientprotocol/sdk").LoadSessionResponse> {
+  refuseDirectories(params);
   const session = await context.host.service.load(sessionId(id), { workingDirectory: params.cwd });
   return opened(session, params, context, replay);
 }

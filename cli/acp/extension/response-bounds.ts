@@ -1,5 +1,10 @@
 /** Cuts what a client asked for to what one answer may hold. Pure. */
-import type { HistoryPage } from "../../../orchestrator/contract/session.ts";
+import { boundedMessage } from "../../../orchestrator/contract/failure.ts";
+import {
+  type HistoryPage,
+  type Invocation,
+  updateTextLimit,
+} from "../../../orchestrator/contract/session.ts";
 
 /** Most bytes of the updates of one page of history. */
 export const pageByteLimit = 4_194_304;
@@ -35,6 +40,11 @@ export function pageWithin(page: HistoryPage, newest: boolean, limit = pageByteL
     hasOlder: page.hasOlder || newest,
     hasNewer: page.hasNewer || !newest,
   };
+}
+
+/** What an operation answered, its text cut to what one answer may hold; it says so then. */
+export function presentable(invocation: Invocation): Invocation {
+  return { ...invocation, text: boundedMessage(invocation.text, updateTextLimit) };
 }
 
 /** One page of a list by a cursor that is the index of its first row. */

@@ -16,6 +16,7 @@ import {
 import { operationsFor, refuseTerminalOperation, requireNoTerminal } from "../translation/commands.ts";
 import { messageCharacterLimit, outstandingRequestLimit } from "../wire/message-limits.ts";
 import type { Handlers } from "./handlers.ts";
+import { presentable } from "./response-bounds.ts";
 
 type JobMethod = "jobs" | "job" | "job-transcript" | "job-send" | "job-cancel";
 
@@ -51,7 +52,7 @@ export const sessionHandlers: Handlers<Exclude<keyof typeof sessionMethods, JobM
   }),
   invoke: async ({ sessionId, operation, arguments: given }, { sessions, reach }) => {
     requireNoTerminal(operation, reach);
-    return sessions.writable(sessionId).invoke(operation, given);
+    return presentable(await sessions.writable(sessionId).invoke(operation, given));
   },
   steer: ({ sessionId, text }, { sessions, reach }) =>
     admit(textInput(text), reach, (input) => sessions.writable(sessionId).steer(input)),

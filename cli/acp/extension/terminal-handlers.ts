@@ -7,7 +7,7 @@ import type { ClientContext } from "../client-context.ts";
 import type { SessionView } from "../session/session-view.ts";
 import { refuseTerminalOperation } from "../translation/commands.ts";
 import type { Handlers } from "./handlers.ts";
-import { pageWithin } from "./response-bounds.ts";
+import { pageWithin, presentable } from "./response-bounds.ts";
 
 type SessionRow = ValueOf<"sessions">["sessions"][number];
 type ClientRow = SessionRow["clients"][number];
@@ -135,7 +135,7 @@ async function submit(
   }
   const submission = await sessions.starting(session.id, () => session.prompt(input));
   return submission.kind === "command"
-    ? submission
+    ? { kind: "command", invocation: presentable(submission.invocation) }
     : { kind: "turn", inputId: submission.inputId, epoch: submission.epoch };
 }
 

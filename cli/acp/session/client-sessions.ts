@@ -138,10 +138,12 @@ export class ClientSessions {
   /** Runs the start of a turn; {@link started} waits for it. */
   async starting<Result>(id: ConversationId, start: () => Promise<Result>): Promise<Result> {
     const starting = start();
-    this.#starting.set(
-      id,
-      starting.catch(() => undefined),
-    );
+    const settled = starting
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#starting.get(id) === settled) this.#starting.delete(id);
+      });
+    this.#starting.set(id, settled);
     return starting;
   }
 

@@ -7,7 +7,7 @@ import { serveHost } from "../../support/acp/served-host.ts";
 import { ScriptedService } from "../../support/sessions/scripted-service.ts";
 import type { TurnScript } from "../../support/sessions/scripted-session.ts";
 import { type ConversationId, conversationIdSchema } from "../../../orchestrator/contract/identifiers.ts";
-import type { PermissionAnswer } from "../../../orchestrator/contract/session.ts";
+import { type PermissionAnswer, updateTextLimit } from "../../../orchestrator/contract/session.ts";
 
 const prompt = [{ type: "text" as const, text: "go" }];
 const input = { parts: [{ type: "text" as const, text: "go" }] };
@@ -160,6 +160,16 @@ describe("sessions of an editor", () => {
     client.close();
   });
 
+  test("with further directories are refused: that is not advertised", async () => {
+    const service = new ScriptedService();
+    await using served = serveHost(service);
+    const client = await served.client("stdio");
+    const more = { cwd: "/", mcpServers: [], additionalDirectories: ["/tmp"] };
+    await expect(client.request("session/new", more)).rejects.toMatchObject({ code: -32_602 });
+    expect(service.sessions()).toEqual([]);
+    client.close();
+  });
+
   test("take text, links, embedded text and images, and say what they do not take", async () => {
     await using served = serveHost(new ScriptedService());
     const client = await served.client("stdio");
@@ -188,6 +198,26 @@ describe("sessions of an editor", () => {
       code: -32_602,
     });
     client.close();
+  });
+});
+
+describe("operations", () => {
+  test("that answer too much are cut, and say so; those of terminals are refused to editors alone", async () => {
+    const invoke = (): Promise<{ text: string }> => Promise.resolve({ text: "漢".repeat(300_000) });
+    await using served = serveHost(new ScriptedService({ invoke }));
+    const [editor, terminal] = [await served.client("stdio"), await served.client("local")];
+    const sessionId = await opened(editor);
+    const { text } = await editor.value("invoke", { sessionId, operation: "history" });
+    expect(text.length).toBeLessThanOrEqual(updateTextLimit);
+    expect(text).toContain("300000 characters, shortened");
+    expect(await editor.ask("invoke", { sessionId, operation: "quit" })).toMatchObject({
+      outcome: "unsupported",
+    });
+    await expect(
+      editor.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "/resume" }] }),
+    ).rejects.toMatchObject({ code: -32_600, data: { code: "unsupported" } });
+    expect(await terminal.ask("invoke", { sessionId, operation: "quit" })).toMatchObject({ outcome: "ok" });
+    for (const client of [editor, terminal]) client.close();
   });
 });
 
