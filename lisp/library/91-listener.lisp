@@ -5,13 +5,19 @@
 (defvar *listener-debugger* nil "Function of a condition that talks to the person at the terminal, in the listener.")
 
 (defvar *level-restart* nil "The restart that returns to the innermost level of the listener or its debugger.")
+(defvar *evaluating* nil "True while the listener evaluates a form, as against reading one.")
 (defvar *debugger-level* 0 "Conditions the listener's debugger is talking about, one within the other.")
 
 (defun interrupted (kind)
-  "Answer an interrupt of KIND: 1 from the person at the terminal, 2 when nobody reads the output any more. The listener goes
-back to its innermost level; everything else ends. Cleanup forms run."
+  "Answer an interrupt of KIND: 1 from the person at the terminal, 2 when nobody reads the output any more. An evaluation of
+the listener is stopped in the debugger, and goes on with CONTINUE; while it reads, the listener goes back to its innermost
+level; everything else ends. Cleanup forms run."
   (cond ((not (eql kind 1)) (%quit 141))
         ((null *listener-debugger*) (%quit 130))
+        (*evaluating*
+         (with-simple-restart (continue "Go on with the evaluation.")
+           (funcall *listener-debugger*
+                    (make-condition 'simple-condition :format-control "Interrupted." :format-arguments '()))))
         (*level-restart*
          (clear-input *terminal-io*)
          (format *terminal-io* "~%; Interrupted.~%")
@@ -127,7 +133,7 @@ back to its innermost level; everything else ends. Cleanup forms run."
 
 (defun print-answer (form)
   "Evaluate FORM and print its values, each on a line."
-  (dolist (value (multiple-value-list (eval-interactively form)))
+  (dolist (value (let ((*evaluating* t)) (multiple-value-list (eval-interactively form))))
     (format t "~&~S~%" value))
   (finish-output))
 
@@ -155,7 +161,8 @@ back to its innermost level; everything else ends. Cleanup forms run."
 (defun talk-about-condition (condition)
   "Show the condition and the restarts; take the number of a restart, or evaluate a form. :ABORT and the end of input go back
 one level."
-  (let* ((restarts (compute-restarts condition)) (level (1+ *debugger-level*)) (*debugger-level* level) (end (list nil)))
+  (let* ((restarts (compute-restarts condition)) (level (1+ *debugger-level*)) (*debugger-level* level) (end (list nil))
+         (*evaluating* nil))
     (show-condition condition restarts)
     (loop
       (format t "~&debug[~D]> " level)

@@ -56,16 +56,28 @@ class Terminal {
 }
 
 describe("the listener", () => {
-  it("goes back to the prompt on Ctrl-C: the image stays, cleanup forms run, a half-typed form is dropped", async () => {
+  it("stops in the debugger on Ctrl-C: CONTINUE goes on, :ABORT ends with cleanup forms; a half-typed form is dropped", async () => {
     const terminal = new Terminal();
     await terminal.shows("CL-USER> ");
     await terminal.answer("(defvar *kept* 42)\n");
     terminal.type("(unwind-protect (progn (print :looping) (finish-output) (loop)) (print :cleaned))\n");
     await terminal.shows(":LOOPING");
-    expect(await terminal.answer(interruptKey)).toMatch(/; Interrupted\.\n[^]*:CLEANED/);
+    const stopped = await terminal.answer(interruptKey, "debug[1]> ");
+    expect(stopped).toMatch(
+      /Interrupted\.\n[^]*0: \[CONTINUE\] Go on with the evaluation\.\n[^]*1: \[ABORT\] Return to the listener\./,
+    );
+    expect(await terminal.answer(":abort\n")).toMatch(/:CLEANED/);
+    terminal.type(
+      "(progn (print :waiting) (finish-output) (loop until (boundp '*done*)) (print :went-on))\n",
+    );
+    await terminal.shows(":WAITING");
+    await terminal.answer(interruptKey, "debug[1]> ");
+    await terminal.answer("(defvar *done* t)\n", "debug[1]> ");
+    expect(await terminal.answer("0\n")).toMatch(/:WENT-ON/);
     terminal.type("(progn (print :sleeping) (finish-output) (sleep 3600))\n");
     await terminal.shows(":SLEEPING");
-    expect(await terminal.answer(interruptKey)).toContain("; Interrupted.");
+    await terminal.answer(interruptKey, "debug[1]> ");
+    await terminal.answer(":abort\n");
     terminal.type("(list 1\n2");
     await terminal.shows("(list 1\r\n2");
     expect(await terminal.answer(interruptKey)).toContain("; Interrupted.");
@@ -84,7 +96,8 @@ describe("the listener", () => {
     await terminal.answer(":abort\n", "debug[1]> ");
     terminal.type("(progn (print :looping) (finish-output) (loop))\n");
     await terminal.shows(":LOOPING");
-    await terminal.answer(interruptKey, "debug[1]> ");
+    await terminal.answer(interruptKey, "debug[2]> ");
+    await terminal.answer(":abort\n", "debug[1]> ");
     await terminal.answer(endKey);
     expect(await terminal.answer("(+ 20 3)\n")).toContain("\n23\n");
     terminal.type(endKey);
