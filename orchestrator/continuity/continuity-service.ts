@@ -105,10 +105,16 @@ export class ContinuityService {
   /** Declares a saved worker image that the job can be reconstructed from. */
   async declareCheckpoint(executionId: ExecutionId, checkpoint: Checkpoint): Promise<ContinuityEntry> {
     const entry = await this.#undecided(executionId, "checkpoint");
-    if (!(await (this.#parts.images?.isUsable(checkpoint) ?? Promise.resolve(false))))
+    const { images } = this.#parts;
+    if (images === undefined)
       throw new AutolithError(
         "checkpoint-unavailable",
-        `There is no saved worker image ${JSON.stringify(checkpoint.image)} that can be started here. lisp.save-image makes one; lisp.images lists them.`,
+        "This version has no saved worker images, so nothing can be reconstructed from one. A child's task can be declared with allow-restart.",
+      );
+    if (!(await images.isUsable(checkpoint)))
+      throw new AutolithError(
+        "checkpoint-unavailable",
+        `There is no saved worker image ${JSON.stringify(checkpoint.image)} that can be started here.`,
       );
     await this.#directory(executionId).writeContinuity({ ...entry.record, checkpoint });
     return this.entry(executionId);
