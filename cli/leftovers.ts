@@ -3,6 +3,7 @@ import { overflowPlaces, pruneOverflow } from "../orchestrator/record/overflow-r
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConversationId } from "../orchestrator/contract/identifiers.ts";
+import { worktreesDirectory } from "../orchestrator/host/conversation-host.ts";
 import { withinDeadline } from "../orchestrator/queue/deadline.ts";
 import { removeAbandonedTemporaries } from "../orchestrator/record/publication.ts";
 import { isRunning } from "../orchestrator/record/process-identity.ts";
@@ -10,9 +11,10 @@ import { lockHolder } from "../orchestrator/record/writer-lock.ts";
 import type { Roots } from "../orchestrator/record/roots.ts";
 import { removeRecordLeftovers } from "../orchestrator/recovery/record-leftovers.ts";
 import type { RedisRuntime } from "../redis/runtime.ts";
+import { removeAbandonedPatches } from "../workers/git/patch-file.ts";
 import { removeAbandonedPlaceholders } from "../workers/sandbox/placeholder.ts";
 import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
-import { type Machine, ledgerDirectory, sandboxTemporaryRoot } from "./machine.ts";
+import { type Machine, ledgerDirectory, patchDirectory, sandboxTemporaryRoot } from "./machine.ts";
 
 export type LeftoverParts = {
   readonly roots: Roots;
@@ -50,6 +52,9 @@ export async function removeLeftovers(parts: LeftoverParts): Promise<void> {
   await step(() => removeRecordLeftovers(roots.data, parts.conversation, report));
   await step(() => machine.captures.removeAbandoned());
   await step(() => pruneOverflow(overflowPlaces(roots.data)));
+  // Of worktrees nothing but half-written files: checkouts hold work, and go only when somebody asks for it.
+  await step(() => removeAbandonedTemporaries(join(worktreesDirectory(roots.data), "registry")));
+  await step(() => removeAbandonedPatches(patchDirectory(roots)));
   await step(async () => {
     await Promise.resolve();
     if (parts.workspace !== undefined) removeAbandonedPlaceholders(parts.workspace);

@@ -94,6 +94,11 @@ export function confinementOf(
   return checkout === undefined ? { workspace, git: "protect" } : { workspace: checkout, git: "administer" };
 }
 
+/** Where patches are on their way to git. */
+export function patchDirectory(roots: Pick<Roots, "cache">): string {
+  return join(roots.cache, "worktree-patches");
+}
+
 /** Opens the spawner and what stands on it. Throws `spawner-setup` when processes cannot be recorded. */
 export function openMachine(environment: Environment, roots: Roots): Machine {
   const spawner = new Spawner({ ledgerDirectory: ledgerDirectory(roots) });
@@ -123,7 +128,7 @@ export function openMachine(environment: Environment, roots: Roots): Machine {
       spawner,
       environment,
       locks,
-      scratchDirectory: join(roots.cache, "worktree-patches"),
+      scratchDirectory: patchDirectory(roots),
     }),
     close: async () => {
       await spawner.close();

@@ -1,6 +1,4 @@
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { ensurePrivateDirectory } from "../../orchestrator/record/roots.ts";
+import { realpath, rm } from "node:fs/promises";
 import { ResourceError } from "../../orchestrator/resources/resource-scheme.ts";
 import { WorktreeError, namedPaths } from "../../orchestrator/worktrees/worktree-error.ts";
 import type {
@@ -32,6 +30,7 @@ import {
   rangeCommits,
   unmergedPaths,
 } from "./integration.ts";
+import { writePatch } from "./patch-file.ts";
 import { Repository } from "./repository.ts";
 import { shellText } from "./shell-text.ts";
 
@@ -249,14 +248,11 @@ export class GitWorktrees implements WorktreeMachine {
   }
 
   async #withPatch(patch: Uint8Array, work: (file: string) => Promise<void>): Promise<void> {
-    await ensurePrivateDirectory(this.#parts.scratchDirectory);
-    const directory = await mkdtemp(join(this.#parts.scratchDirectory, "patch-"));
+    const file = await writePatch(this.#parts.scratchDirectory, patch);
     try {
-      const file = join(directory, "change.patch");
-      await writeFile(file, patch, { mode: 0o600 });
-      await work(file);
+      await work(file.path);
     } finally {
-      await rm(directory, { recursive: true, force: true });
+      await file.remove();
     }
   }
 }
