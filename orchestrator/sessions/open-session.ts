@@ -115,7 +115,7 @@ export class OpenSession implements Session {
       tail: (limit) => this.#page({}, limit),
       changed: () => hooks.activity(),
     });
-    const frame = () => ({ instructions: "", tools: tools.schemas() });
+    const frame = () => ({ instructions: "", toolCharacters: JSON.stringify(tools.schemas()).length });
     this.#upkeep = new SessionUpkeep({
       core,
       engine: this.#engine,

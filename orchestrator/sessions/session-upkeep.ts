@@ -24,6 +24,7 @@ export class SessionUpkeep {
   readonly #idle: IdleCompaction;
   #titling: Promise<void> = Promise.resolve();
   #cleaning: Promise<void> = Promise.resolve();
+  readonly #preparing: Promise<void>;
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts;
@@ -43,6 +44,7 @@ export class SessionUpkeep {
       failed: (error) => core.notice("warning", "compaction", failureOf(error).message),
       now: core.environment.now,
     });
+    this.#preparing = engine.prepare().catch((error: unknown) => core.environment.report(failureOf(error)));
   }
 
   /** Cleans up after a dead host that had the conversation, beside everything else. */
@@ -95,6 +97,7 @@ export class SessionUpkeep {
 
   /** Waits for what was begun, and leaves the entry of lists as it is now. */
   async finish(): Promise<void> {
+    await this.#preparing;
     await this.#cleaning;
     await this.#titling;
     await this.#writePicker();

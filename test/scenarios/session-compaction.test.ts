@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type RecordedRequest, answer, calls } from "../support/model-server/script.ts";
-import { openScene, say, text } from "../support/sessions/composed-sessions.ts";
+import { openScene, say, text, watch } from "../support/sessions/composed-sessions.ts";
+import { eventsUntil } from "../support/sessions/read-events.ts";
 
 const isCompaction = (request: RecordedRequest): boolean =>
   request.text.includes("You compact the conversation");
@@ -91,9 +92,11 @@ describe("compaction of a session", () => {
   it("before the provider has counted, the context is an estimate", async () => {
     await using scene = await openScene([answer("ok", { usage: { input: 500, output: 5 } })]);
     const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
-    const { contextTokens, contextEstimated } = session.state();
-    expect(contextEstimated).toBe(true);
-    expect(contextTokens).toBeGreaterThan(100);
+    const client = await watch(session);
+    expect(client.state.contextEstimated).toBe(true);
+    if (client.state.contextTokens === null)
+      await eventsUntil(client, ({ kind }) => kind === "state" && session.state().contextTokens !== null);
+    expect(session.state().contextTokens).toBeGreaterThan(100);
     expect((await session.invoke("context", {})).text).toMatch(/^~/);
     await say(session, "hello");
     expect(session.state()).toMatchObject({ contextTokens: 505, contextEstimated: false });

@@ -102,10 +102,24 @@ export function startAgentPool(options: AgentPoolOptions): AgentPool {
     },
   };
   return {
-    run: (spec: AgentSpec, host: AgentHostPort, signal: AbortSignal): Promise<AgentOutcome> =>
-      new AgentRun(agentSpecSchema.parse(spec), host, pool).run(signal),
+    run: (spec: AgentSpec, host: AgentHostPort, signal: AbortSignal): Promise<AgentOutcome> => {
+      checkSpec(spec);
+      return new AgentRun(spec, host, pool).run(signal);
+    },
     close: () => threads.destroy(),
   };
+}
+
+const briefSpecSchema = agentSpecSchema.omit({ items: true, tools: true });
+
+/**
+ * Checks a specification but for its history and tools: they are ours, from the record and the registry, and looking through all of a long
+ * conversation at the start of each run would hold up the host.
+ */
+function checkSpec({ items, tools, ...brief }: AgentSpec): void {
+  briefSpecSchema.parse(brief);
+  if (items.length === 0 || !Array.isArray(tools))
+    throw new TypeError("An agent's specification needs at least one of items, and its tools.");
 }
 
 /** Piscina hands the list to `postMessage`; its type names the other overload. */

@@ -1,7 +1,6 @@
 /** Compaction of one session: when the context is full, and by command. Its requests are numbered and counted like all others. */
 import { z } from "zod";
 import { defaultAgentLimits } from "../../contract/agent-limits.ts";
-import type { ToolSchema } from "../../contract/model.ts";
 import { completeOnce } from "../../model-exchange/single-completion.ts";
 import { providerHistory } from "../../record/provider-history.ts";
 import type { SessionCore } from "../session-core.ts";
@@ -16,7 +15,7 @@ import {
 import { estimatedTokens } from "./usage-meter.ts";
 
 /** What is sent with every request besides the history. */
-export type RequestFrame = { readonly instructions: string; readonly tools: readonly ToolSchema[] };
+export type RequestFrame = { readonly instructions: string; readonly toolCharacters: number };
 
 export class Compactor {
   readonly #core: SessionCore;

@@ -1,4 +1,5 @@
 /** What happens within one turn: the primary's requests, its boundaries, and what they deliver. When turns begin and end is the engine's. */
+import { setImmediate } from "node:timers/promises";
 import type { TurnEnd } from "../../agents/agent-host.ts";
 import { defaultAgentLimits } from "../../contract/agent-limits.ts";
 import type { AgentOutcome, AgentSpec } from "../../contract/agent-thread.ts";
@@ -6,7 +7,7 @@ import type { ToolCaller } from "../../contract/caller.ts";
 import type { HostItem, ReasoningEffort } from "../../contract/model.ts";
 import type { Authority } from "../../contract/permissions.ts";
 import type { PromptOutcome } from "../../contract/session/service.ts";
-import type { ToolRegistry } from "../../tools/registry.ts";
+import { type ToolRegistry, toolSchemaOf } from "../../tools/registry.ts";
 import type { SessionCore } from "../session-core.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
 import { sessionRecords } from "../view/record-updates.ts";
@@ -33,6 +34,7 @@ export class PrimaryTurns {
   readonly #core: SessionCore;
   readonly #view: TurnView;
   #resumeTurn = false;
+  #toolCharacters: number | undefined;
   /** True when the next request finds no prompt cache: failed exchanges of earlier turns may go. */
   #cacheIsCold = true;
 
@@ -143,7 +145,7 @@ export class PrimaryTurns {
   async #prepare(signal: AbortSignal): Promise<void> {
     this.#pruneWhenCold();
     const compacted = await this.#parts.compactor.compactWhenFull(
-      { instructions: this.#instructions(), tools: this.#parts.tools.schemas() },
+      { instructions: this.#instructions(), toolCharacters: this.#countTools() },
       signal,
     );
     if (compacted) this.#view.resetCache();
@@ -177,7 +179,8 @@ export class PrimaryTurns {
     { calledTools, usage }: TurnEnd,
     signal: AbortSignal,
   ): ReturnType<Parameters<typeof runPrimary>[0]["boundary"]> {
-    this.#view.answered(usage, () => this.estimatedContext());
+    this.#countTools();
+    this.#view.answered(usage, () => this.estimatedContext() ?? 0);
     const anew = await this.#parts.applyScheduled();
     if (signal.aborted) return "finish";
     const messages = [
@@ -212,13 +215,34 @@ export class PrimaryTurns {
     return messages;
   }
 
-  /** The context in tokens by its characters, for what nobody has counted. */
-  estimatedContext(): number {
+  /**
+   * The context in tokens by its characters, for what nobody has counted. Null until the tools' schemas have been made once: making them all
+   * at a time would hold up everything else.
+   */
+  estimatedContext(): number | null {
+    if (this.#toolCharacters === undefined) return null;
     return estimatedTokens({
       instructions: this.#instructions(),
-      tools: this.#parts.tools.schemas(),
+      toolCharacters: this.#toolCharacters,
       items: this.#core.modelHistory().items,
     });
+  }
+
+  /** Makes the schemas of the tools, one after the other with everything else between; the first turn and the estimate then find them. */
+  async prepareTools(): Promise<void> {
+    const { tools } = this.#parts;
+    for (const name of tools.names()) {
+      const tool = tools.get(name);
+      if (tool !== undefined) toolSchemaOf(tool);
+      await setImmediate();
+    }
+    this.#countTools();
+    this.#core.emit({ kind: "state" });
+  }
+
+  #countTools(): number {
+    this.#toolCharacters ??= JSON.stringify(this.#parts.tools.schemas()).length;
+    return this.#toolCharacters;
   }
 }
 

@@ -125,8 +125,13 @@ export class TurnEngine {
   }
 
   /** The context in tokens by its characters, for what nobody has counted. */
-  estimatedContext(): number {
+  estimatedContext(): number | null {
     return this.#turns.estimatedContext();
+  }
+
+  /** Prepares what the first turn needs, a little at a time. */
+  prepare(): Promise<void> {
+    return this.#turns.prepareTools();
   }
 
   /**

@@ -1,5 +1,5 @@
 /** Tokens of a turn, of the conversation, and of the context as the provider last counted it. */
-import type { ModelItem, ModelUsage, ToolSchema } from "../../contract/model.ts";
+import type { ModelItem, ModelUsage } from "../../contract/model.ts";
 import type { UsageCounters } from "../../contract/session/updates.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
 
@@ -129,12 +129,13 @@ const charactersPerToken = 4;
 /** Tokens of a request, by its characters. */
 export function estimatedTokens(parts: {
   readonly instructions: string;
-  readonly tools: readonly ToolSchema[];
+  /** Characters of the tools' schemas as JSON. */
+  readonly toolCharacters: number;
   readonly items: readonly ModelItem[];
 }): number {
   const characters =
     parts.instructions.length +
-    JSON.stringify(parts.tools).length +
+    parts.toolCharacters +
     parts.items.reduce((total, item) => total + charactersOf(item), 0);
   return Math.ceil(characters / charactersPerToken);
 }
