@@ -1,16 +1,20 @@
 /** What the kernel tells of a running process: memory, and how its threads spent their time. */
 import { readFileSync, readdirSync } from "node:fs";
 
-/** Proportional set size in MiB. */
+/** Proportional set size in MiB. Throws for a process that has ended. */
 export function pssMiB(pid: number): number {
-  const match = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"));
-  return Number(match?.[1] ?? Number.NaN) / 1024;
+  return mebibytes(`/proc/${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB$/m);
 }
 
-/** The largest resident set that the process ever had, in MiB. */
+function mebibytes(path: string, pattern: RegExp): number {
+  const match = pattern.exec(readFileSync(path, "utf8"));
+  if (match === null) throw new Error(`${path} tells no memory: the process has ended.`);
+  return Number(match[1]) / 1024;
+}
+
+/** The largest resident set that the process ever had, in MiB. Throws for a process that has ended. */
 export function peakRssMiB(pid: number): number {
-  const match = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-  return Number(match?.[1] ?? Number.NaN) / 1024;
+  return mebibytes(`/proc/${pid}/status`, /^VmHWM:\s+(\d+) kB$/m);
 }
 
 /** Milliseconds since the start of the process. */

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, readlinkSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { open, readlink, realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
@@ -96,7 +96,8 @@ export class HeldDirectory {
       throw pathFailure(error, path);
     }
     const held = new HeldDirectory(handle, path);
-    if (held.#isPinned() && (await readlink(held.#pinned())) !== path) {
+    // The kernel answers this itself, whatever file system the directory is on.
+    if (held.#isPinned() && readlinkSync(held.#pinned()) !== path) {
       await handle.close();
       throw new ResourceError("permission-denied", `${path} changed while it was being opened. Try again.`);
     }

@@ -7,7 +7,7 @@ import type {
   ResourceRead,
   ResourceScheme,
 } from "../../orchestrator/resources/resource-scheme.ts";
-import { allowedPath, HeldDirectory, openRegular } from "./confined-file.ts";
+import { allowedPath, HeldDirectory, type OpenedFile, openRegular } from "./confined-file.ts";
 import { readDirectory } from "./directory-reading.ts";
 import { editOperationSchema } from "./edit-operation.ts";
 import { editFile } from "./file-editing.ts";
@@ -45,16 +45,13 @@ async function readFileResource(request: ResourceRead, context: ToolContext): Pr
     return await readDirectory(request, uri, target.path, context.signal);
   }
   const directory = await HeldDirectory.open(dirname(target.path));
+  let file: OpenedFile | undefined;
   try {
-    const file = await openRegular(directory, target.path);
+    file = await openRegular(directory, target.path);
     if (file === undefined) return await readDirectory(request, uri, target.path, context.signal);
-    try {
-      return await readOpenFile(request, uri, file, context.signal);
-    } finally {
-      await file.handle.close();
-    }
+    return await readOpenFile(request, uri, file, context.signal);
   } finally {
-    await directory.close();
+    await Promise.all([file?.handle.close(), directory.close()]);
   }
 }
 
