@@ -8,7 +8,7 @@ import type { RoleSource } from "../../roles/index.ts";
 import type { AgentEvent, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
 import { defaultAgentLimits } from "../contract/agent-limits.ts";
 import type { ToolCaller } from "../contract/caller.ts";
-import { AutolithError } from "../contract/failure.ts";
+import { AutolithError, failureOf } from "../contract/failure.ts";
 import { type ConversationId, type ExecutionId, newExecutionId } from "../contract/identifiers.ts";
 import type { ReasoningEffort, ToolCallItem } from "../contract/model.ts";
 import type { Authority } from "../contract/permissions.ts";
@@ -99,6 +99,7 @@ export type RootChild = {
 export class ChildService {
   readonly #parts: ChildServiceParts;
   readonly #live = new Map<ExecutionId, Running>();
+  readonly #told = new Set<string>();
 
   constructor(parts: ChildServiceParts) {
     this.#parts = parts;
@@ -238,7 +239,7 @@ export class ChildService {
         : this.#parts.roles.withContract(found, payload.outputContract);
     const choice = this.#parts.models.reach(payload.model);
     const isolation = await this.#isolate(job);
-    const live = new LiveChild(job, this.#parts);
+    const live = new LiveChild(job, { ...this.#parts, report: (error) => this.#reportOnce(error) });
     this.#live.set(job.executionId, { child: live, role, model: payload.model });
     const caller = callerOf(job, this.#parts.rootConversationId);
     const yielding = new YieldState(role.contract?.check, () => live.steering.pendingCount);
@@ -304,6 +305,14 @@ export class ChildService {
     const live = this.#live.get(job.executionId);
     this.#live.delete(job.executionId);
     await live?.child.close();
+  }
+
+  /** Signs of life that cannot be written are told once for each reason, not once for each child and second. */
+  #reportOnce(error: unknown): void {
+    const { code } = failureOf(error);
+    if (this.#told.has(code)) return;
+    this.#told.add(code);
+    this.#parts.report(error);
   }
 
   /** Makes the checkout of an isolated child; what it must know of it. */
