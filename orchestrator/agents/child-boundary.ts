@@ -31,6 +31,8 @@ export type ChildBoundaryParts = {
 export type MailSource = {
   /** True while some waits. */
   waits(): boolean;
+  /** Resolves when some waits, or on abort. */
+  arrival(signal: AbortSignal): Promise<void>;
   /** Puts what waits into the record and acknowledges it; answers the texts. */
   deliver(transcript: AgentTranscript): Promise<readonly string[]>;
 };
@@ -58,7 +60,7 @@ export function childBoundary(parts: ChildBoundaryParts): (turn: TurnEnd) => Pro
     if (yielding.accepted !== undefined || yielding.givenUp !== undefined) return "finish";
     const idle =
       !calledTools && steering.pendingCount === 0 && completions.ready().length === 0 && !mail.waits();
-    if (idle && completions.awaiting()) await completions.arrival(signal, steering);
+    if (idle && completions.awaiting()) await completions.arrival(signal, messagesOf(steering, mail));
     const waiting = await steering.read(signal);
     const ready = completions.ready();
     const messages: Message[] = [
@@ -81,5 +83,23 @@ export function childBoundary(parts: ChildBoundaryParts): (turn: TurnEnd) => Pro
     replies.read(waiting.filter(({ from }) => from === "person").map(({ id }) => id));
     await completions.delivered(ready.length);
     return [...letters, ...messages.map(({ text }) => text)].map((text) => ({ type: "user-message", text }));
+  };
+}
+
+/** What ends a wait for completions: a message of the parent, of a person or of a peer. */
+function messagesOf(
+  steering: SteeringMailbox,
+  mail: MailSource,
+): Pick<SteeringMailbox, "arrival" | "pendingCount"> {
+  return {
+    get pendingCount() {
+      return steering.pendingCount + (mail.waits() ? 1 : 0);
+    },
+    arrival: async (signal) => {
+      const enough = new AbortController();
+      const either = AbortSignal.any([signal, enough.signal]);
+      await Promise.race([steering.arrival(either), mail.arrival(either)]);
+      enough.abort();
+    },
   };
 }

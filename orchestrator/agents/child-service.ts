@@ -66,7 +66,7 @@ export type ChildServiceParts = LiveChildParts & {
   readonly authority: Authority;
   readonly worktrees: ConversationWorktrees;
   /** Mail that is handed over at boundaries. */
-  readonly mail: Pick<ConversationMail, "waitsFor" | "deliver">;
+  readonly mail: Pick<ConversationMail, "waitsFor" | "arrival" | "deliver">;
   /** Said to children about how commands run. */
   readonly permissionNote: () => string;
   /** The primary's model: what its children run on when their role names none. Empty where there is no primary. */
@@ -249,6 +249,7 @@ export class ChildService {
       transcript: await this.#parts.openTranscript(job),
       mail: {
         waits: () => this.#parts.mail.waitsFor(job),
+        arrival: (signal) => this.#parts.mail.arrival(job, signal),
         deliver: (transcript) => this.#parts.mail.deliver(job, transcript),
       },
       concluded: (outcome) => withSecuredWork(job, outcome, this.#parts.worktrees),

@@ -63,6 +63,11 @@ export class ConversationMail {
     return this.#service.contextWaiting(this.#endpointOf(job)).length > 0;
   }
 
+  /** Resolves when such mail waits, or when `signal` aborts. */
+  arrival(job: Pick<Job, "name" | "executionId">, signal: AbortSignal): Promise<void> {
+    return this.#service.contextArrival(this.#endpointOf(job), signal);
+  }
+
   /** Puts what waits into the agent's record, then acknowledges it; answers the texts as the agent reads them. */
   async deliver(
     job: Pick<Job, "name" | "executionId"> | undefined,

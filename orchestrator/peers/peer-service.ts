@@ -181,6 +181,12 @@ export class PeerService {
       .slice(0, mailPerBoundary);
   }
 
+  /** Resolves when there are such messages, when the mailbox is closed, or when `signal` aborts. */
+  async contextArrival(receiver: Endpoint, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !this.#closed && this.contextWaiting(receiver).length === 0)
+      await this.#change(signal);
+  }
+
   /** Hands those over: each is claimed, put into the durable record by `record`, and then acknowledged. Answers them in order. */
   async handOver(
     receiver: Endpoint,
@@ -199,6 +205,8 @@ export class PeerService {
 
   /** A child has ended: what it had claimed is uncertain, and who waits for it hears so. */
   async endpointEnded(endpoint: Endpoint): Promise<void> {
+    // The next host finds every open claim anyway.
+    if (this.#closed) return;
     await this.#write(() => uncertainRecords(this.#state, endpoint));
     this.#announce();
   }

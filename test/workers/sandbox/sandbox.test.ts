@@ -94,7 +94,7 @@ describe("git in a sandbox", () => {
     mkdirSync(source);
     git("init", "-q", "-b", "main");
     git("-c", "user.name=n", "-c", "user.email=e", "commit", "-q", "--allow-empty", "-m", "one");
-    git("worktree", "add", "-q", "--detach", join(at.workspace, "tree"));
+    for (const name of ["tree", "other"]) git("worktree", "add", "-q", "--detach", join(at.workspace, name));
     const inTree = { ...at, workspace: join(at.workspace, "tree") };
     const { text } = await confinedBash(
       inTree,
@@ -104,7 +104,10 @@ describe("git in a sandbox", () => {
        git config core.fsmonitor evil 2>/dev/null || echo config kept
        echo evil > $(git rev-parse --git-dir)/commondir || echo pointer kept
        git config --worktree core.fsmonitor evil 2>/dev/null || echo worktree config kept
-       mv $common/config $common/c2 2>/dev/null || echo config in place`,
+       mv $common/config $common/c2 2>/dev/null || echo config in place
+       mkdir $common/modules/x 2>/dev/null || echo modules kept
+       echo x > $common/worktrees/other/HEAD || echo sibling kept
+       mkdir $common/worktrees/new 2>/dev/null || echo no sibling made`,
       { git: "administer" },
     );
     for (const line of [
@@ -114,6 +117,9 @@ describe("git in a sandbox", () => {
       "pointer kept",
       "worktree config kept",
       "config in place",
+      "modules kept",
+      "sibling kept",
+      "no sibling made",
     ]) {
       expect(text).toContain(line);
     }

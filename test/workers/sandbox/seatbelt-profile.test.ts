@@ -17,6 +17,20 @@ describe("seatbeltProfile", () => {
     expect([...order].sort((a, b) => a - b)).toEqual(order);
   });
 
+  test("a writable tree inside a protected one is allowed after it, and what is protected in it comes last", () => {
+    const lines = seatbeltProfile({
+      writable: ["/w", "/r/.git", "/r/.git/worktrees/x"],
+      protected: ["/r/.git/worktrees", "/r/.git/worktrees/x/gitdir"],
+      hidden: [],
+    }).split("\n");
+    expect(lines.filter((line) => line.includes("file-write*"))).toEqual([
+      '(allow file-write* (subpath "/w") (subpath "/r/.git") (subpath "/r/.git/worktrees/x"))',
+      '(deny file-write* (subpath "/r/.git/worktrees") (subpath "/r/.git/worktrees/x/gitdir"))',
+      '(allow file-write* (subpath "/r/.git/worktrees/x"))',
+      '(deny file-write* (subpath "/r/.git/worktrees/x/gitdir"))',
+    ]);
+  });
+
   test("a path cannot end its string", () => {
     const profile = seatbeltProfile({ writable: ['/a"b\\c")(allow default'], protected: [], hidden: [] });
     expect(profile).toContain('(allow file-write* (subpath "/a\\"b\\\\c\\")(allow default"))');
