@@ -3,7 +3,7 @@ import { permissionRuleLimit, ruleCommandLimit } from "../permissions/permission
 import { type Limit, topicLimits } from "../settings/limits/limit.ts";
 import { candidateLimit } from "./catalog/completion.ts";
 import { windowCharacters } from "./catalog/conversation-scheme.ts";
-import { recalledInputLimit } from "./input/input-history.ts";
+import { recalledCharacters, recalledInputLimit } from "./input/input-history.ts";
 import { eventBatchLimit, eventLogCharacters, eventLogLimit } from "./event-log.ts";
 import { approvalLimit } from "./permissions/permission-broker.ts";
 import { titleLimit } from "./titles.ts";
@@ -18,6 +18,7 @@ export const sessionLimits: readonly Limit[] = topicLimits("sessions", [
   ["streamed text kept for clients that attach", keptCharacters, "characters"],
   ["records of one page of history", historyPageLimit, "items"],
   ["inputs of one page of recall", recalledInputLimit, "items"],
+  ["texts of one page of recall", recalledCharacters, "characters"],
   ["window of a conversation", windowCharacters, "characters"],
   ["candidates of a completion", candidateLimit, "items"],
   ["remembered approvals", approvalLimit, "items"],

@@ -84,6 +84,11 @@ export const terminalHandlers: Handlers<Exclude<keyof typeof terminalMethods, "a
   },
   complete: ({ sessionId, text, cursor }, { sessions }) => sessions.find(sessionId).complete(text, cursor),
   highlight: ({ sessionId, text }, { sessions }) => sessions.find(sessionId).highlight(text),
+  inputs: ({ sessionId, limit, before }, { sessions }) =>
+    sessions.find(sessionId).inputHistory({
+      ...(limit === undefined ? {} : { limit }),
+      ...(before === undefined ? {} : { before }),
+    }),
   pending: async ({ sessionId }, { sessions }) => {
     const session = sessions.find(sessionId);
     const { pendingInputs, paused } = session.state();

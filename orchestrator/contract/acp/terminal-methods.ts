@@ -15,6 +15,7 @@ import { permissionAnswerSchema } from "../session/events.ts";
 import {
   draftSchema,
   inputCharacterLimit,
+  inputHistoryPageSchema,
   pendingInputSchema,
   promptInputSchema,
   vaultEntrySchema,
@@ -181,6 +182,16 @@ export const terminalMethods = {
   highlight: {
     params: z.object({ ...sessionScope, text: z.string().max(inputCharacterLimit) }),
     value: highlightingSchema,
+  },
+  /** What people put into the conversation, newest last, for recall. */
+  inputs: {
+    params: z.object({
+      ...sessionScope,
+      /** 200 when absent. */
+      limit: z.int().min(1).max(1_000).optional(),
+      before: z.int().positive().optional(),
+    }),
+    value: inputHistoryPageSchema,
   },
   /** Waiting input, and the vault. */
   pending: {

@@ -9,10 +9,12 @@ import type { InputHistoryPage, RecalledInput } from "../../contract/session/inp
 import { errnoOf } from "../../record/failure.ts";
 import { type Journal, type JournalCodec, openJournal } from "../../record/journal.ts";
 import { formToLine, lineToForm } from "../../record/line-form.ts";
+import { shortened } from "../view/tool-presentation.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
 
-/** Inputs of one page. */
+/** Inputs of one page, and the characters of their texts together; a longer text is shortened and says so. */
 export const recalledInputLimit = 1_000;
+export const recalledCharacters = 65_536;
 
 type Entry = Omit<RecalledInput, "seq">;
 
@@ -72,11 +74,20 @@ export class InputHistory {
     this.#inputs.push({ ...entry, seq });
   }
 
-  /** The newest inputs before `before`, oldest first. */
+  /** The newest inputs before `before`, oldest first: as many as fit, one at least. */
   async page(limit: number, before: number | undefined): Promise<InputHistoryPage> {
     await this.#open();
     const all = before === undefined ? this.#inputs : this.#inputs.filter(({ seq }) => seq < before);
-    const inputs = all.slice(Math.max(0, all.length - limit));
+    const inputs: RecalledInput[] = [];
+    let characters = 0;
+    for (let index = all.length - 1; index >= 0 && inputs.length < limit; index -= 1) {
+      const input = all[index];
+      if (input === undefined) break;
+      const text = shortened(input.text, recalledCharacters);
+      characters += text.length;
+      if (characters > recalledCharacters && inputs.length > 0) break;
+      inputs.unshift({ ...input, text });
+    }
     return { inputs, hasOlder: inputs.length < all.length };
   }
 
