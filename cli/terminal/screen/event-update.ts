@@ -152,16 +152,7 @@ function withTurn(state: ScreenState, event: Extract<SessionEvent, { kind: "turn
   const { epoch, source } = event;
   if (event.state === "running") {
     const turn = { ...session.turn, state: "running", epoch, source, startedAt: event.at } as const;
-    const isAutomatic = source === "completion";
-    const transcript = isAutomatic
-      ? withEntry(state.transcript, {
-          kind: "notice",
-          level: "info",
-          code: "continuing",
-          text: "continuing with job results",
-        })
-      : state.transcript;
-    return step({ ...state, transcript, session: { ...session, turn } });
+    return step({ ...state, session: { ...session, turn } });
   }
   const durationMs = session.turn.startedAt === null ? 0 : event.at - session.turn.startedAt;
   const turn = {

@@ -84,8 +84,9 @@ function withSubmitted(
   { inputId, invocation }: Extract<Action, { type: "submitted" }>,
 ): Step {
   const sending = state.sending.filter((each) => each.inputId !== inputId);
+  const typed = state.sending.find((each) => each.inputId === inputId)?.text;
   const next = { ...state, sending };
-  return invocation === undefined ? step(next) : invoked(next, invocation);
+  return invocation === undefined ? step(next) : invoked(next, invocation, typed);
 }
 
 /** What was refused comes back into the composer, or into the recall when something else is being written. */
@@ -98,12 +99,14 @@ function withRefused(state: ScreenState, action: Extract<Action, { type: "refuse
 }
 
 /** Shows the answer of a command, and does what the front end has to do itself. */
-function invoked(state: ScreenState, invocation: Invocation): Step {
+function invoked(state: ScreenState, invocation: Invocation, typed?: string): Step {
   const commands: Command[] = [];
   let next = state;
   if (invocation.text.trim() !== "") {
-    const entry = { kind: "notice", level: "info", code: "command", text: invocation.text } as const;
-    const { transcript, printed } = settle(withEntry(state.transcript, entry));
+    const entry = (code: string, text: string) => ({ kind: "notice", level: "info", code, text }) as const;
+    const before =
+      typed === undefined ? state.transcript : withEntry(state.transcript, entry("typed", typed));
+    const { transcript, printed } = settle(withEntry(before, entry("command", invocation.text)));
     next = { ...state, transcript };
     if (printed.length > 0) commands.push({ type: "print", entries: printed });
   }

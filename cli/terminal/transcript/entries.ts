@@ -70,6 +70,9 @@ export function hasGap(before: Entry | undefined, entry: Entry): boolean {
   if (before === undefined) return false;
   if (entry.kind === "message" || entry.kind === "thought") return !(entry.joins && !entry.isFirst);
   if (entry.kind === "tool") return before.kind !== "tool" || before.content.some(isShownDiff);
+  // Attempts and the like stand together; the answers of commands apart from each other.
+  if (entry.kind === "notice" && before.kind === "notice")
+    return entry.code === "command" ? before.code !== "typed" : entry.code !== before.code;
   return entry.kind !== "turn" || before.kind !== "notice";
 }
 

@@ -1,7 +1,7 @@
 /** Entries of the transcript as lines of a width. */
 import { markdownLines } from "../markdown/markdown-lines.ts";
 import { type Ink, type Line, emptyLine, span, styled } from "../text/styled-line.ts";
-import { visibleText } from "../text/visible-text.ts";
+import { visibleLine, visibleText } from "../text/visible-text.ts";
 import { wrapLine } from "../text/wrap.ts";
 import type { Entry, NoticeEntry, TextEntry, UserEntry } from "./entries.ts";
 import { toolLines } from "./tool-lines.ts";
@@ -23,6 +23,10 @@ export const plainLook: TranscriptLook = {
 
 /** Lines of a user message that are shown; the rest is counted. */
 export const userLineLimit = 60;
+/** Of what nobody typed: the data of a finished job is for the model. */
+const automaticLineLimit = 2;
+/** Rows of one of its lines. */
+const automaticRowLimit = 3;
 /** From this width on, what is said is indented below its label. */
 const indentFrom = 40;
 
@@ -48,7 +52,7 @@ function userLines(entry: UserEntry, width: number, look: TranscriptLook): reado
   const isAutomatic = entry.origin === "automatic";
   const text = visibleText(entry.text).trimEnd();
   const all = text.split("\n");
-  const shown = all.slice(0, userLineLimit);
+  const shown = all.slice(0, isAutomatic ? automaticLineLimit : userLineLimit);
   const more = all.length - shown.length;
   const notes = [
     ...(more > 0 ? [`… ${more} more lines`] : []),
@@ -61,7 +65,7 @@ function userLines(entry: UserEntry, width: number, look: TranscriptLook): reado
     wrapLine([span(each, isAutomatic ? { ink: "muted" } : {})], width, {
       first: index === 0 ? first : indent,
       rest: indent,
-    }),
+    }).slice(0, isAutomatic ? automaticRowLimit : undefined),
   );
   const tail = notes.map((note) => [...indent, span(note, { ink: "muted" })]);
   const time = look.hasTimestamps ? ` ${new Date(entry.at).toTimeString().slice(0, 5)}` : "";
@@ -97,8 +101,11 @@ function thoughtLines(entry: TextEntry, width: number): readonly Line[] {
     .map((each) => styled(each, { dim: true, italic: true }));
 }
 
+const typedIndent = { first: [span("❯ ", { ink: "user" })], rest: [span("  ")] };
+
 function noticeLines({ level, code, text }: NoticeEntry, width: number): readonly Line[] {
   if (code === "command") return markdownLines(text, width);
+  if (code === "typed") return wrapLine([span(visibleLine(text), { ink: "user" })], width, typedIndent);
   const ink: Ink = level === "error" ? "bad" : level === "warning" ? "warn" : "muted";
   const mark = level === "error" ? "✗ " : level === "warning" ? "! " : "∙ ";
   return visibleText(text)

@@ -31,16 +31,24 @@ export function scriptedReply(request: RecordedRequest): ScriptedTurn {
       return calls([{ name: "shell__run", arguments: { command: argument } }], { usage });
     case "children":
       return calls(
-        Array.from({ length: Number(argument) }, (_, index) => ({
-          name: "task__delegate",
-          arguments: { agent: "scout", task: `slow 400 child ${index + 1}` },
-        })),
+        [
+          {
+            name: "task__run",
+            arguments: {
+              context: "The children of a try.",
+              tasks: Array.from({ length: Number(argument) }, (_, index) => ({
+                agent: "scout",
+                task: `stall 20 of child ${index + 1}`,
+              })),
+            },
+          },
+        ],
         { usage },
       );
     case "stall":
       return answer(
         Array.from({ length: 60 }, (_, index) => `piece ${index + 1} of the answer.\n\n`).join(""),
-        { usage, pieces: 60, fault: { kind: "stall", after: Number(argument) } },
+        { usage, pieces: 60, fault: { kind: "stall", after: Number(rest[0]) } },
       );
     case "slow":
       return answer(
