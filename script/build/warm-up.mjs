@@ -21,6 +21,20 @@ const job = `(:autolith-job :version 1 :id "warm-up" :role "task" :prompt "p" :i
 
 const call = (name, values) => calls([{ name, arguments: values }]);
 
+/** What children are told, and nobody else at first. */
+const childTask = "warm-up child";
+
+/** Children submit at once; the root follows the script from its beginning in every run. */
+function scriptedAnswers() {
+  let asked = 0;
+  return ({ body }) => {
+    const [first] = (body.input ?? body.messages).filter(({ role }) => role === "user");
+    if (JSON.stringify(first).includes(childTask)) return script.at(-1);
+    asked += 1;
+    return script[(asked - 1) % script.length];
+  };
+}
+
 /** What a job usually does first. Calls that are refused are as good as others: nobody looks at the result. */
 const script = [
   call("resource__read", { uri: "workspace:a.txt" }),
@@ -28,6 +42,15 @@ const script = [
   call("search__content", { pattern: "line" }),
   call("shell__run", { command: "cat a.txt" }),
   call("resource__read", { uri: "workspace:a.txt" }),
+  calls([
+    {
+      name: "task__run",
+      arguments: {
+        context: "A warm-up.",
+        tasks: [1, 2].map(() => ({ agent: "task", task: childTask, blocking: true })),
+      },
+    },
+  ]),
   answer("Done."),
   calls([{ name: "yield__submit", arguments: { status: "success", data: {} } }], { latencyMs: lastAnswerMs }),
 ];
@@ -37,7 +60,7 @@ export async function warmUp({ bundle, compileCache }) {
   const keeping = join(bundle, "parts/keep-code");
   const home = mkdtempSync(join(tmpdir(), "autolith-warm-up-"));
   writeFileSync(keeping, "");
-  const server = await startModelServer((request) => script[(request.number - 1) % script.length]);
+  const server = await startModelServer(scriptedAnswers());
   const start = async (wire, argv) => {
     const status = await run([join(bundle, "main.cjs"), ...argv], join(home, "work"), {
       PATH: process.env.PATH,
