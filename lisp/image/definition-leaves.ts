@@ -1,4 +1,4 @@
-import { Cons, listToArray } from "../data/cons.ts";
+import { Cons, list, listToArray } from "../data/cons.ts";
 import { LispError, programError, typeError } from "../data/error.ts";
 import { LFunction, UndefinedFunction } from "../data/function.ts";
 import { LString } from "../data/string.ts";
@@ -167,11 +167,18 @@ function refuseStandard(image: Image, cell: LSymbol): void {
 /** Where definitions come from, and the journal of the host. */
 function installSources(image: Image): void {
   const { define } = image;
-  define("SYS:%SET-SOURCE-PLACE", "file line", (file: LispValue, line: LispValue) => {
-    const outer = image.location;
-    image.location = file instanceof LString ? { file: file.toJS(), line: line as number, column: 1 } : null;
-    return outer === null ? NIL : new Cons(LString.from(outer.file), outer.line);
-  });
+  define(
+    "SYS:%SET-SOURCE-PLACE",
+    "file line column",
+    (file: LispValue, line: LispValue, column: LispValue) => {
+      const outer = image.location;
+      image.location =
+        file instanceof LString
+          ? { file: file.toJS(), line: line as number, column: column as number }
+          : null;
+      return outer === null ? list(NIL, 0, 0) : list(LString.from(outer.file), outer.line, outer.column);
+    },
+  );
   define(
     "SYS:%NOTE-DEFINITION",
     "kind name source file",

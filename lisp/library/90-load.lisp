@@ -31,12 +31,12 @@
                                          :format-arguments (list (namestring pathname))))
               (t nil)))))
 
-(defmacro with-source-place ((file line) &body body)
-  "Run BODY while what is defined or fails has FILE and LINE as its place."
+(defmacro with-source-place ((file line column) &body body)
+  "Run BODY while what is defined or fails has FILE, LINE and COLUMN as its place."
   (let ((outer (gensym "OUTER")))
-    `(let ((,outer (%set-source-place ,file ,line)))
+    `(let ((,outer (%set-source-place ,file ,line ,column)))
        (unwind-protect (progn ,@body)
-         (%set-source-place (car ,outer) (or (cdr ,outer) 0))))))
+         (%set-source-place (first ,outer) (second ,outer) (third ,outer))))))
 
 (defun load-stream (stream print)
   (let ((*package* *package*) (*readtable* *readtable*) (end (list nil)))
@@ -44,7 +44,7 @@
       (if (%terminal-line stream)
           (progn
             (skip-blank-and-comments stream)
-            (with-source-place ("<standard input>" (%terminal-line stream))
+            (with-source-place ("<standard input>" (%terminal-line stream) 1)
               (let ((form (read stream nil end)))
                 (when (eq form end) (return t))
                 (load-form form print))))
@@ -77,9 +77,9 @@ Definitions are noted in the journal of the host with their source."
     (let ((end (list nil)) (line 1) (counted 0))
       (loop
         (skip-blank-and-comments stream)
-        (let ((start (file-position stream)))
+        (let* ((start (file-position stream)) (break (position #\Newline text :end start :from-end t)))
           (setq line (+ line (count #\Newline text :start counted :end start)) counted start)
-          (let ((form (with-source-place (file line)
+          (let ((form (with-source-place (file line (if break (- start break) (1+ start)))
                         (let ((form (read stream nil end)))
                           (unless (eq form end) (funcall function form))
                           form))))

@@ -23,6 +23,9 @@ export function circularList(list: LispValue): never {
   throw typeError(list, "(AND LIST (SATISFIES LIST-LENGTH))");
 }
 
+/** Cells that are walked along before anything is noted. */
+const quickCells = 64;
+
 /** Where a walk along a list stands (Brent's method: one comparison a cell finds a circle). */
 interface Walk {
   readonly list: LispValue;
@@ -46,7 +49,16 @@ export function walkCells(
   then: Walk["atEnd"],
   onCircle: Walk["onCircle"] = circularList,
 ): LispValue {
-  return walkShare({ list, visit, atEnd: then, onCircle, rest: list, mark: NIL, steps: 0, limit: 64 });
+  let rest = list;
+  let steps = 0;
+  // Most lists are short.
+  while (rest instanceof Cons && steps < quickCells) {
+    if (visit(rest) === false) return then(rest, steps);
+    rest = rest.cdr;
+    steps++;
+  }
+  if (!(rest instanceof Cons)) return then(rest, steps);
+  return walkShare({ list, visit, atEnd: then, onCircle, rest, mark: rest, steps, limit: 2 * steps });
 }
 
 function walkShare(walk: Walk): LispValue {

@@ -5,6 +5,9 @@ import { NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { requireEnd, requireList, walkCells } from "./list-walking.ts";
 
+/** Pairs that GETF looks at before it works in shares. */
+const quickPairs = 1_000;
+
 /** The value of `then` for the cell of a property list whose key is the indicator, or null. */
 function withProperty(
   plist: LispValue,
@@ -31,6 +34,17 @@ export const installPropertyLists: LeafInstaller = (define, host) => {
     "GETF",
     "plist indicator &optional default",
     (plist: LispValue, key: LispValue, otherwise: LispValue = NIL) => {
+      let rest = requireList(plist);
+      for (let pairs = 0; rest instanceof Cons && pairs < quickPairs; pairs++) {
+        const value: LispValue = rest.cdr;
+        if (!(value instanceof Cons)) throw typeError(value, "CONS");
+        if (rest.car === key) return value.car;
+        rest = value.cdr;
+      }
+      if (!(rest instanceof Cons)) {
+        requireEnd(rest);
+        return otherwise;
+      }
       return withProperty(plist, key, (cell) => (cell === null ? otherwise : (cell.cdr as Cons).car));
     },
   );

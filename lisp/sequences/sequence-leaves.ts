@@ -52,6 +52,13 @@ function withCellAt(list: LispValue, index: LispValue, then: (cell: Cons) => Lis
 function installElements(define: DefineLeaf, host: LeafHost): void {
   define("LENGTH", "sequence", (x: LispValue) => {
     if (!(x instanceof Cons)) return sequenceLength(x);
+    let rest: LispValue = x.cdr;
+    let cells = 1;
+    for (; rest instanceof Cons && cells < 1_000; cells++) rest = rest.cdr;
+    if (rest === NIL) {
+      host.charge(cells >> 4);
+      return cells;
+    }
     return withLength(x, (length) => {
       host.charge(length % SHARE);
       return length;
