@@ -7,7 +7,7 @@ import type { ConnectToHost, HostLink, Opening } from "../link/host-link.ts";
 import type { PickerPurpose } from "../screen/picker.ts";
 import type { Action, Command } from "../screen/screen-state.ts";
 import { EventQueue } from "./event-queue.ts";
-import { conversationRows, modelRows, settingRows, settingValueRows } from "./picker-rows.ts";
+import { pickerAction } from "./picker-requests.ts";
 
 export type ControllerOptions = {
   readonly connect: ConnectToHost;
@@ -288,7 +288,7 @@ export class SessionController {
     dispatch({ type: "flash", level: "info", text, at: now() });
     this.#fetchSoon("settings");
     // The page returns to its list after every change, until it is closed.
-    await this.#pickSetting(this.#required(), { kind: "setting" }, true);
+    await this.#pick({ kind: "setting" }, true);
   }
 
   /** Many invalidations make one request. */
@@ -319,50 +319,11 @@ export class SessionController {
     }
   }
 
-  async #pick(purpose: PickerPurpose): Promise<void> {
-    const link = this.#required();
-    const { dispatch } = this.#options;
-    switch (purpose.kind) {
-      case "conversation": {
-        const page = await link.request("conversations", { limit: 200 });
-        const rows = conversationRows(page.conversations, this.#options.now(), this.#sessionId);
-        const omitted = Math.max(0, page.total - page.conversations.length);
-        dispatch({ type: "rows", purpose, title: "Resume a conversation", rows, omitted });
-        return;
-      }
-      case "model": {
-        const { models } = await link.request("models", { sessionId: this.#id() });
-        dispatch({ type: "rows", purpose, title: "Choose a model", rows: modelRows(models), omitted: 0 });
-        return;
-      }
-      default:
-        await this.#pickSetting(link, purpose);
-    }
-  }
-
-  async #pickSetting(
-    link: HostLink,
-    purpose: Extract<PickerPurpose, { kind: "setting" | "setting-value" }>,
-    isRefresh = false,
-  ): Promise<void> {
+  async #pick(purpose: PickerPurpose, isRefresh = false): Promise<void> {
     const { dispatch, now } = this.#options;
-    const { settings } = await link.request("settings", { sessionId: this.#id() });
-    if (purpose.kind === "setting") {
-      const rows = settingRows(settings);
-      dispatch({ type: "rows", purpose, title: "Settings", rows, omitted: 0, isRefresh });
-      return;
-    }
-    const setting = settings.find(({ name }) => name === purpose.name);
-    if (setting === undefined) return;
-    const rows = settingValueRows(setting);
-    if (rows === undefined) {
-      const text = setting.settable
-        ? `Set it by /settings ${setting.name} VALUE.`
-        : `${setting.name} is fixed while a session runs (${setting.scope}, from ${setting.source}).`;
-      dispatch({ type: "flash", level: "info", text, at: now() });
-      return;
-    }
-    dispatch({ type: "rows", purpose, title: setting.name, rows, omitted: 0 });
+    dispatch(
+      await pickerAction(this.#required(), purpose, { sessionId: this.#sessionId, now: now(), isRefresh }),
+    );
   }
 
   #required(): HostLink {
