@@ -12,9 +12,8 @@ import type { ToolCaller } from "../contract/caller.ts";
 import { type Failure, failureOf } from "../contract/failure.ts";
 import type { ConversationId, ExecutionId } from "../contract/identifiers.ts";
 import type { Authority } from "../contract/permissions.ts";
-import type { CompletionPolicy, JobPayload } from "../contract/job-catalog.ts";
-import type { ToolContext, ToolDeclaration } from "../contract/tool.ts";
-import { ContinuityService, continuityTool } from "../continuity/index.ts";
+import type { ToolDeclaration } from "../contract/tool.ts";
+import type { ContinuityService } from "../continuity/index.ts";
 import { shellTool } from "../executions/shell-tool.ts";
 import type { Job } from "../jobs/job-table.ts";
 import { conversationOf } from "../jobs/ownership.ts";
@@ -42,13 +41,14 @@ import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import { resourceTools } from "../resources/resource-tools.ts";
 import type { SecretRemover } from "../secrets/secret-removal.ts";
 import type { JobView } from "../tasks/job-record.ts";
-import { describeJob, jobTools, visibleJobs } from "../tasks/job-tools.ts";
+import { jobTools, visibleJobs } from "../tasks/job-tools.ts";
 import type { PublicationParts, PublicationPlaces } from "../tasks/result-publication.ts";
 import { taskTools } from "../tasks/task-tools.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import { ConversationWorktrees } from "../worktrees/conversation-worktrees.ts";
 import type { WorktreeMachine } from "../worktrees/worktree-machine.ts";
 import { worktreeTool } from "../worktrees/worktree-tool.ts";
+import { type JobContinuityParts, jobContinuity, jobContinuityTool } from "./job-continuity.ts";
 import { JobViews } from "./job-views.ts";
 
 /** Time a blocking tool call waits before its job is handed off (facts C.3). */
@@ -153,7 +153,7 @@ export class ConversationHost {
     });
     this.#budget = new SpawnBudget(parts.spawnLimits, startedChildren(opened.jobs.records));
     this.overflow = new OverflowStore(overflowPlaces(parts.dataRoot));
-    this.continuity = this.#createContinuity();
+    this.continuity = jobContinuity(this.#continuityParts());
     this.worktrees = new ConversationWorktrees({
       conversationId: this.id,
       machine: parts.worktrees,
@@ -267,15 +267,12 @@ export class ConversationHost {
           const role = caller.kind === "primary" ? undefined : caller.role;
           return Promise.resolve(agentEntries(roles, role, warnings));
         },
-        budget: {
-          take: (count) => this.#budget.take(count, this.#parts.now(), this.#parts.hurryUp()),
-          giveBack: (count) => this.#budget.giveBack(count),
-        },
+        budget: this.#spawning(),
         artifactRoot: `${this.publication.tasksDirectory}/${this.id}`,
         graceMs: blockingGraceMs,
         now: this.#parts.now,
       }),
-      this.#continuityTool(),
+      jobContinuityTool(this.continuity, this.#continuityParts()),
       ...this.mail.tools(),
       worktreeTool({
         supervisor,
@@ -292,48 +289,24 @@ export class ConversationHost {
     ]);
   }
 
-  #createContinuity(): ContinuityService {
-    return new ContinuityService({
-      rootConversationId: this.id,
+  #continuityParts(): JobContinuityParts {
+    return {
+      conversationId: this.id,
       tasksDirectory: this.publication.tasksDirectory,
       journal: this.journal,
-      jobs: () => this.jobs(),
-      restart: (specification, { completionPolicy }, context, idempotencyKey) =>
-        this.#restart(specification, completionPolicy, context, idempotencyKey),
-      images: undefined,
+      supervisor: this.supervisor,
+      views: this.views,
+      children: () => this.children,
+      budget: this.#spawning(),
       now: this.#parts.now,
-    });
+    };
   }
 
-  async #restart(
-    specification: JobPayload<"agent">,
-    completionPolicy: CompletionPolicy,
-    context: ToolContext,
-    idempotencyKey: string,
-  ): Promise<Job> {
-    const request = await this.children.revivedRequest(specification, completionPolicy, context);
-    this.#budget.take(1, this.#parts.now(), this.#parts.hurryUp());
-    const [job] = await this.supervisor.admit(this.id, [{ ...request, idempotencyKey }]);
-    return job as Job;
-  }
-
-  #continuityTool(): ToolDeclaration {
-    return continuityTool({
-      service: this.continuity,
-      visible: (caller) => visibleJobs(this.supervisor, caller),
-      admittedAs: (key) => this.supervisor.admittedAs(this.id, key),
-      describe: (executionId, caller) =>
-        describeJob(
-          {
-            supervisor: this.supervisor,
-            view: (job) => this.views.whole(job),
-            durable: (id) => this.views.durable(id),
-          },
-          caller,
-          executionId,
-        ),
-      pathOf: (executionId) => this.views.resultPath(executionId),
-    });
+  #spawning(): JobContinuityParts["budget"] {
+    return {
+      take: (count) => this.#budget.take(count, this.#parts.now(), this.#parts.hurryUp()),
+      giveBack: (count) => this.#budget.giveBack(count),
+    };
   }
 
   #createChildren(): ChildService {

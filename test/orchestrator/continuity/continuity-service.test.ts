@@ -61,7 +61,7 @@ async function deadChild(
     specification: {
       ...(admission.payload as object),
       ...(more.isolated === undefined ? {} : { isolation }),
-    } as never,
+    },
   });
   return { service, directory, executionId, records, started };
 }
