@@ -9,6 +9,8 @@ export interface ModelServerProcess {
   readonly baseUrl: string;
   /** When each request arrived, as epoch milliseconds with fractions. */
   arrivals(): Promise<readonly number[]>;
+  /** Resolves when request `number` (from 1, over the life of the server) has arrived. One question at a time. */
+  arrived(number: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -27,6 +29,9 @@ export async function startModelServerProcess(
     arrivals: async () => {
       const reply = await ask(child, { order: "arrivals" });
       return reply.reply === "arrivals" ? reply.arrivals : [];
+    },
+    arrived: async (number) => {
+      await ask(child, { order: "await", number });
     },
     [Symbol.asyncDispose]: async () => {
       const ended = once(child, "exit");
