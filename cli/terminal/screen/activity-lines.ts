@@ -11,13 +11,18 @@ const jobRows = 5;
 
 /** Live jobs, one in a row. */
 export function jobLines({ jobs, now }: ScreenState, columns: number): readonly Line[] {
-  const live = jobs.filter(
-    ({ state, kind }) => (state === "running" || state === "queued") && kind !== "wakeup",
-  );
+  const live = jobs
+    .filter(({ state, kind }) => (state === "running" || state === "queued") && kind !== "wakeup")
+    .toSorted((one, other) => rank(one) - rank(other) || one.admittedAt - other.admittedAt);
   const shown = live.length > jobRows ? live.slice(0, jobRows - 1) : live;
   const lines = shown.map((job) => jobLine(job, now, columns));
   const more = live.length - shown.length;
   return more > 0 ? [...lines, [span(`  … ${more} more running or queued`, { ink: "muted" })]] : lines;
+}
+
+/** What runs before what waits. */
+function rank({ state }: JobRow): number {
+  return state === "running" ? 0 : 1;
 }
 
 function jobLine(job: JobRow, now: number, columns: number): Line {

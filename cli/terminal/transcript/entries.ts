@@ -70,10 +70,15 @@ export function hasGap(before: Entry | undefined, entry: Entry): boolean {
   if (before === undefined) return false;
   if (entry.kind === "message" || entry.kind === "thought") return !(entry.joins && !entry.isFirst);
   if (entry.kind === "tool") return before.kind !== "tool" || before.content.some(isShownDiff);
+  if (isAutomatic(entry) && isAutomatic(before)) return false;
   // Attempts and the like stand together; the answers of commands apart from each other.
   if (entry.kind === "notice" && before.kind === "notice")
     return entry.code === "command" ? before.code !== "typed" : entry.code !== before.code;
   return entry.kind !== "turn" || before.kind !== "notice";
+}
+
+function isAutomatic(entry: Entry): boolean {
+  return entry.kind === "user" && entry.origin === "automatic";
 }
 
 function isShownDiff({ type }: ToolContent): boolean {

@@ -2,7 +2,7 @@
 import { markdownLines } from "../markdown/markdown-lines.ts";
 import { type Ink, type Line, emptyLine, span, styled } from "../text/styled-line.ts";
 import { visibleLine, visibleText } from "../text/visible-text.ts";
-import { wrapLine } from "../text/wrap.ts";
+import { fittedLine, wrapLine } from "../text/wrap.ts";
 import type { Entry, NoticeEntry, TextEntry, UserEntry } from "./entries.ts";
 import { toolLines } from "./tool-lines.ts";
 
@@ -50,6 +50,11 @@ export function entryLines(entry: Entry, width: number, look: TranscriptLook): r
 
 function userLines(entry: UserEntry, width: number, look: TranscriptLook): readonly Line[] {
   const isAutomatic = entry.origin === "automatic";
+  // Its data is for the model.
+  if (isAutomatic && look.isCompact)
+    return [
+      fittedLine([span(`∙ continuing · ${visibleLine(entry.text.slice(0, 400))}`, { ink: "muted" })], width),
+    ];
   const text = visibleText(entry.text).trimEnd();
   const all = text.split("\n");
   const shown = all.slice(0, isAutomatic ? automaticLineLimit : userLineLimit);
