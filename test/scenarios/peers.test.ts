@@ -1,11 +1,11 @@
 /** Mail between the agents of a session, and between sessions in two host processes on one Redis (issue 6, part 8). */
 import { describe, expect, it } from "vitest";
-import { makeSandpit } from "../support/cli/launch.ts";
+import { type Sandpit, makeSandpit } from "../support/cli/launch.ts";
 import type { RecordedRequest, ScriptedTurn } from "../support/model-server/script.ts";
 import { type Part, cast, lastOutput, submit, tool } from "../support/sessions/cast.ts";
 import { openScene, say } from "../support/sessions/composed-sessions.ts";
-import { hostDialogue } from "../support/sessions/host-dialogue.ts";
-import { startHostProcess } from "../support/sessions/session-host-process.ts";
+import { type HostDialogue, hostDialogue } from "../support/sessions/host-dialogue.ts";
+import { type HostProcess, startHostProcess } from "../support/sessions/session-host-process.ts";
 
 function valueOf(text: string, key: string): string {
   return new RegExp(`:${key} "([^"]*)"`, "i").exec(text)?.[1] ?? "";
@@ -185,85 +185,79 @@ describe("peers of one session", () => {
   });
 });
 
+/** Two hosts on one Redis, and the grants of a pair. */
+async function twoHosts(pit: Sandpit, dialogue: HostDialogue) {
+  const environment = { AUTOLITH_OPENAI_BASE_URL: dialogue.server.baseUrl };
+  const [here, there] = await Promise.all([
+    startHostProcess(pit, environment),
+    startHostProcess(pit, environment),
+  ]);
+  const [near, far] = [here.opened.id, there.opened.id];
+  const grant = (host: HostProcess, args: object): Promise<string> => dialogue.ask(host, "peer__grant", args);
+  return {
+    ...{ environment, here, there, near, far, receiver: `P7:${far}` },
+    outgoing: () =>
+      grant(here, { id: "out", sender: "primary", "remote-session": far, direction: "outgoing" }),
+    incoming: (id: string, from: string): Promise<string> =>
+      grant(there, { id, receiver: "primary", "remote-session": from, direction: "incoming" }),
+  };
+}
+
 describe("peers in two hosts on one Redis", () => {
-  it("write to each other along paired grants; a kill -9 leaves claims uncertain, and nothing is lost or doubled", async () => {
+  it("write along paired grants; a receiver's kill -9 leaves its claim uncertain, and only its primary decides", async () => {
     using pit = makeSandpit();
     await using dialogue = await hostDialogue();
-    const environment = { AUTOLITH_OPENAI_BASE_URL: dialogue.server.baseUrl };
-    const here = await startHostProcess(pit, environment);
-    let there = await startHostProcess(pit, environment);
-    const [near, far] = [here.opened.id, there.opened.id];
-
+    const { ask } = dialogue;
+    const { environment, here, there, near, far, receiver, outgoing, incoming } = await twoHosts(
+      pit,
+      dialogue,
+    );
     // One grant alone is not enough.
-    expect(
-      await dialogue.ask(there, "peer__grant", {
-        id: "in",
-        receiver: "primary",
-        "remote-session": "zzzzzzz",
-        direction: "incoming",
-      }),
-    ).toContain(":ACTIVE T");
-    expect(
-      await dialogue.ask(here, "peer__grant", {
-        id: "out",
-        sender: "primary",
-        "remote-session": far,
-        direction: "outgoing",
-      }),
-    ).toContain(":ACTIVE T");
-    const receiver = `P7:${far}`;
-    expect(await dialogue.ask(here, "peer__send", { id: "m", receiver, text: "hello" })).toContain(
-      "refused the message",
-    );
-    expect(
-      await dialogue.ask(there, "peer__grant", {
-        id: "in2",
-        receiver: "primary",
-        "remote-session": near,
-        direction: "incoming",
-      }),
-    ).toContain(`P7:${near}`);
-    expect(await dialogue.ask(here, "peer__send", { id: "m", receiver, text: "hello" })).toContain(
-      ":STATE :QUEUED",
-    );
+    expect(await incoming("in", "zzzzzzz")).toContain(":ACTIVE T");
+    expect(await outgoing()).toContain(":ACTIVE T");
+    const hello = { id: "m", receiver, text: "hello" };
+    expect(await ask(here, "peer__send", hello)).toContain("refused the message");
+    expect(await incoming("in2", near)).toContain(`P7:${near}`);
+    expect(await ask(here, "peer__send", hello)).toContain(":STATE :QUEUED");
 
-    // The receiver claims and dies: the claim is uncertain, and only its primary decides.
-    const claimed = await dialogue.ask(there, "peer__receive", {});
+    const claimed = await ask(there, "peer__receive", {});
     expect(claimed).toContain('"hello"');
     await there.kill();
-    // What is sent meanwhile waits.
-    expect(
-      await dialogue.ask(here, "peer__send", { id: "n", receiver, text: "while you were away" }),
-    ).toContain(":STATE :QUEUED");
-    there = await startHostProcess(pit, environment, far);
+    const back = await startHostProcess(pit, environment, far);
     const token = Number(word(claimed, "TOKEN"));
-    expect(await dialogue.ask(there, "peer__inspect", { id: "m" })).toContain(":STATE :UNKNOWN");
-    expect(await dialogue.ask(there, "peer__ack", { id: "m", token })).toContain("stale-token");
-    expect(await dialogue.ask(there, "peer__resolve", { id: "m", token, action: "retry" })).toContain(
-      ":STATE :QUEUED",
-    );
-    const again = await dialogue.ask(there, "peer__receive", { id: "m" });
-    expect(Number(word(again, "TOKEN"))).toBeGreaterThan(token);
-    expect(
-      await dialogue.ask(there, "peer__ack", { id: "m", token: Number(word(again, "TOKEN")) }),
-    ).toContain(":STATE :ACKNOWLEDGED");
-    expect(await dialogue.ask(here, "peer__wait", { id: "m", timeout: 5 })).toContain(":STATE :ACKNOWLEDGED");
-    expect(await dialogue.ask(there, "peer__wait", { timeout: 5 })).toContain("while you were away");
+    expect(await ask(back, "peer__ack", { id: "m", token })).toContain("is unknown");
+    expect(await ask(back, "peer__resolve", { id: "m", token, action: "retry" })).toContain(":STATE :QUEUED");
+    const again = Number(word(await ask(back, "peer__receive", { id: "m" }), "TOKEN"));
+    expect(again).toBeGreaterThan(token);
+    expect(await ask(back, "peer__ack", { id: "m", token: again })).toContain(":STATE :ACKNOWLEDGED");
+    expect(await ask(here, "peer__wait", { id: "m", timeout: 5 })).toContain(":STATE :ACKNOWLEDGED");
+    await back.close();
+    await here.close();
+  });
 
-    // The sender dies: its records are as they were, and repeating changes nothing.
+  it("what is sent while the other is dead waits for it; a sender's kill -9 loses and doubles nothing", async () => {
+    using pit = makeSandpit();
+    await using dialogue = await hostDialogue();
+    const { ask } = dialogue;
+    const { environment, here, there, near, far, receiver, outgoing, incoming } = await twoHosts(
+      pit,
+      dialogue,
+    );
+    await outgoing();
+    await incoming("in", near);
+    await there.kill();
+    const message = { id: "n", receiver, text: "while you were away" };
+    expect(await ask(here, "peer__send", message)).toContain(":STATE :QUEUED");
     await here.kill();
-    const back = await startHostProcess(pit, environment, near);
-    expect(await dialogue.ask(back, "peer__send", { id: "m", receiver, text: "hello" })).toContain(
-      ":STATE :ACKNOWLEDGED",
-    );
-    expect(await dialogue.ask(back, "peer__send", { id: "n", receiver, text: "other words" })).toContain(
-      "identity-conflict",
-    );
-    expect(
-      await dialogue.ask(back, "peer__send", { id: "n", receiver, text: "while you were away" }),
-    ).toContain(":STATE :QUEUED");
-    expect(await dialogue.ask(there, "peer__inspect", {})).toContain(":TOTAL 2");
-    await there.close();
+    const [back, next] = await Promise.all([
+      startHostProcess(pit, environment, near),
+      startHostProcess(pit, environment, far),
+    ]);
+    expect(await ask(next, "peer__wait", { timeout: 5 })).toContain("while you were away");
+    expect(await ask(back, "peer__send", message)).toContain(":STATE :QUEUED");
+    expect(await ask(back, "peer__send", { ...message, text: "other words" })).toContain("identity-conflict");
+    expect(await ask(next, "peer__inspect", {})).toContain(":TOTAL 1");
+    await next.close();
     await back.close();
   });
 });

@@ -7,9 +7,9 @@ import type { HostProcess } from "./session-host-process.ts";
 export type HostDialogue = {
   readonly server: ModelServer;
   /** Prompts the primary of a host to make this call, and answers the result that its model saw. */
-  ask(host: HostProcess, tool: string, args: object): Promise<string>;
+  readonly ask: (host: HostProcess, tool: string, args: object) => Promise<string>;
   /** The same, without waiting for anything. */
-  begin(host: HostProcess, tool: string, args: object): void;
+  readonly begin: (host: HostProcess, tool: string, args: object) => void;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
