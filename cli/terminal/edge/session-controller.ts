@@ -174,6 +174,9 @@ export class SessionController {
     const draft = isReadOnly
       ? null
       : (await link.request("composer", { sessionId: id }).catch(noDraft)).draft;
+    // How the history is to look is known before it is shown.
+    const { settings } = await link.request("settings", { sessionId: id });
+    dispatch({ type: "settings", settings });
     const view = await link.request("attach", {
       sessionId: id,
       tail,

@@ -66,7 +66,10 @@ class AcpLink implements HostLink {
     const result = await this.#call(wireMethod(method), params);
     const answer = answerSchema(method).safeParse(result);
     if (!answer.success)
-      throw new AutolithError("malformed", `The host answered ${method} in another shape than its schema.`);
+      throw new AutolithError(
+        "malformed",
+        `The host answered ${method} in another shape than its schema: it is of another version. End it when its work is done (autolith lg status --sexp names its process) and try again.`,
+      );
     if (answer.data.outcome === "ok") return answer.data.value;
     throw new AutolithError(answer.data.code, answer.data.report);
   }

@@ -13,6 +13,7 @@ import { durationText } from "../transcript/tool-lines.ts";
 import {
   type Transcript,
   beginReplay,
+  emptyTranscript,
   endReplay,
   settle,
   withEntry,
@@ -201,7 +202,8 @@ export function withAttached(state: ScreenState, action: Extract<Action, { type:
     isPaused: view.state.paused,
     activity: undefined,
     approval: isSame ? state.approval : undefined,
-    transcript: beginReplay(state.transcript),
+    // Ids are those of one conversation: another one begins without any.
+    transcript: beginReplay(isSame ? state.transcript : { ...emptyTranscript, last: state.transcript.last }),
     jobs: isSame ? state.jobs : [],
   };
   const opened = isSame ? step(next) : openingEntries(next, view.history.hasOlder);
@@ -216,13 +218,7 @@ export function withAttached(state: ScreenState, action: Extract<Action, { type:
   if (action.draft !== undefined && action.draft.text !== "" && next.composer.buffer.text === "")
     next = { ...next, composer: { ...next.composer, buffer: { ...action.draft } } };
   const settled = settledScreen(next);
-  return step(
-    settled.state,
-    ...opened.commands,
-    ...settled.commands,
-    { type: "fetch", what: "settings" },
-    { type: "fetch", what: "jobs" },
-  );
+  return step(settled.state, ...opened.commands, ...settled.commands, { type: "fetch", what: "jobs" });
 }
 
 function withReconnected(transcript: Transcript, number: number): Transcript {

@@ -92,4 +92,34 @@ describe("the terminal on the detached host", patience, () => {
     expect(await scene.command(["lg", "attach", "zzz"])).toMatchObject({ status: 64 });
     expect(await scene.command(["lg", "pause"])).toMatchObject({ status: 1 });
   });
+
+  it("stays attached while commands put other conversations in front", async () => {
+    await using scene = await openHostScene();
+    await using terminal = await scene.terminal();
+    await terminal.shows("❯ Ask for");
+    await terminal.type("first conversation");
+    await terminal.keys("Enter");
+    await terminal.shows("You said: first conversation");
+    await terminal.type("/new");
+    await terminal.keys("Enter");
+    await terminal.shows(/New conversation[\s\S]*❯ Ask for/);
+    await terminal.type("second conversation");
+    await terminal.keys("Enter");
+    await terminal.shows("You said: second conversation");
+    const { stdout } = await scene.command(["lg", "status"]);
+    const clients = stdout
+      .split("\n")
+      .slice(1, -1)
+      .map((line) => line.split(/ {2,}/));
+    expect(clients.map((cells) => [cells[4], cells[6]])).toEqual([
+      ["0", "first conversation"],
+      ["1", "second conversation"],
+    ]);
+    await terminal.type("/resume");
+    await terminal.keys("Enter");
+    await terminal.shows("Resume a conversation");
+    await terminal.type("first");
+    await terminal.keys("Enter");
+    await terminal.shows(/autolith · .*\n\n❯ you\n {2}first conversation/);
+  });
 });
