@@ -114,8 +114,11 @@ export class SessionController {
     if (this.#isClosed) return;
     try {
       await this.#connect();
-      if (this.#sessionId === undefined) await this.#open(this.#options.opening);
-      else await this.#load(this.#sessionId, reconnectTail);
+      if (this.#sessionId === undefined) {
+        await this.#open(this.#options.opening);
+        return;
+      }
+      await this.#load(this.#sessionId, reconnectTail);
       for (const submission of this.#unanswered.values()) this.run(submission);
     } catch (error) {
       const { dispatch, now } = this.#options;
@@ -171,23 +174,26 @@ export class SessionController {
     this.#events.clear();
     // Events come from the moment of attaching; they wait until the view has been applied.
     this.#sessionId = sessionId;
-    const draft = isReadOnly
-      ? null
-      : (await link.request("composer", { sessionId: id }).catch(noDraft)).draft;
-    // How the history is to look is known before it is shown.
-    const { settings } = await link.request("settings", { sessionId: id });
-    dispatch({ type: "settings", settings });
-    const view = await link.request("attach", {
-      sessionId: id,
-      tail,
-      readOnly: isReadOnly,
-      takeOver: takeOver && before === undefined,
-      answersPermissions: !isReadOnly,
-    });
+    // What was written while there was no conversation yet; later input is sent at once.
+    const early = before === undefined ? [...this.#unanswered.values()] : [];
+    const [draft, settings, view] = await Promise.all([
+      isReadOnly ? null : link.request("composer", { sessionId: id }).then(draftOf, noDraft),
+      link.request("settings", { sessionId: id }).catch(() => undefined),
+      link.request("attach", {
+        sessionId: id,
+        tail,
+        readOnly: isReadOnly,
+        takeOver: takeOver && before === undefined,
+        answersPermissions: !isReadOnly,
+      }),
+    ]);
     this.#mode = view.state.mode;
     // The snapshot holds what these events told.
     this.#events.keep(({ kind, seq }) => kind === "detached" || seq > view.state.eventSeq);
+    // History is printed once, so how it looks has to be known first.
+    if (settings !== undefined) dispatch({ type: "settings", settings: settings.settings });
     dispatch({ type: "attached", sessionId, view, isReadOnly, draft: draft ?? undefined, at: now() });
+    for (const submission of early) this.run(submission);
   }
 
   async #carryOut(command: Command): Promise<void> {
@@ -350,8 +356,12 @@ function submitOnce(
   return link.request("submit", { sessionId, input: { ...input, parts: [...input.parts] }, as });
 }
 
-function noDraft(): { readonly draft: null } {
-  return { draft: null };
+function draftOf({ draft }: ValueOf<"composer">): ValueOf<"composer">["draft"] {
+  return draft;
+}
+
+function noDraft(): null {
+  return null;
 }
 
 /** An id that came from the host, or that the host will refuse. */

@@ -58,6 +58,21 @@ describe("the terminal on the detached host", patience, () => {
     expect(scene.hosts()).not.toContain(host);
   });
 
+  it("sends what was written while it connected, and shows a history as the settings say from its first line", async () => {
+    await using scene = await openHostScene();
+    await using terminal = await scene.terminal();
+    await terminal.shows("connecting; you can write already");
+    await terminal.type("early bird");
+    await terminal.keys("Enter");
+    await terminal.shows("You said: early bird");
+    await terminal.shows("❯ Ask for");
+    expect((await terminal.screen()).join("\n")).not.toContain("sending: ");
+    await using second = await scene.terminal(["lg", "attach"]);
+    await second.shows("You said: early bird");
+    // The model thought aloud, and `reasoning-traces-p` is off.
+    expect((await second.history()).join("\n")).not.toContain("thinking about it");
+  });
+
   it("is looked at and acted on from another shell, and comes back with its draft (lg, resume)", async () => {
     await using scene = await openHostScene();
     await using terminal = await scene.terminal();
