@@ -45,6 +45,8 @@ export class SessionController {
   readonly #events: EventQueue<ClientEvent>;
   readonly #unanswered = new Map<string, Unanswered>();
   readonly #fetches = new Map<string, NodeJS.Timeout>();
+  readonly #held: Unanswered[] = [];
+  #switches = 0;
   #link: HostLink | undefined;
   #sessionId: string | undefined;
   #mode: PermissionMode | undefined;
@@ -222,7 +224,7 @@ export class SessionController {
         await this.#pick(command.purpose);
         return;
       case "open":
-        await this.#load(command.sessionId, openingTail);
+        await this.#switchTo(command.sessionId);
         return;
       case "invoke":
         await this.#invoke(command.operation, command.input);
@@ -241,8 +243,23 @@ export class SessionController {
     }
   }
 
+  /** What is sent meanwhile is for the conversation that comes. */
+  async #switchTo(sessionId: string): Promise<void> {
+    this.#switches += 1;
+    try {
+      await this.#load(sessionId, openingTail);
+    } finally {
+      this.#switches -= 1;
+      if (this.#switches === 0) for (const submission of this.#held.splice(0)) this.run(submission);
+    }
+  }
+
   async #submit(command: Unanswered): Promise<void> {
     const { dispatch, now } = this.#options;
+    if (this.#switches > 0) {
+      this.#held.push(command);
+      return;
+    }
     this.#unanswered.set(command.inputId, command);
     const link = this.#link;
     if (link === undefined || this.#sessionId === undefined) return;
