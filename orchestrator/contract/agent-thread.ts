@@ -219,6 +219,8 @@ export const hostMessageSchema = z.discriminatedUnion("kind", [
     kind: z.literal("boundary-reply"),
     id: z.int().positive(),
     reply: boundaryReplySchema,
+    /** The next request is admitted already: a place was free. */
+    admitted: z.boolean(),
   }),
   z.strictObject({ kind: z.literal("replay-reply"), id: z.int().positive(), reply: replayReplySchema }),
   z.strictObject({ kind: z.literal("admitted"), id: z.int().positive() }),

@@ -111,11 +111,11 @@ export class AgentRun {
         this.#takeEvent(message.event);
         return;
       case "boundary":
-        this.#serve(message.id, async () => ({
-          kind: "boundary-reply",
-          id: message.id,
-          reply: await this.#host.boundary(message.boundary),
-        }));
+        this.#serve(message.id, async () => {
+          const reply = await this.#host.boundary(message.boundary);
+          const admitted = reply.next === "continue" && (await this.#takeFreeSlot());
+          return { kind: "boundary-reply", id: message.id, reply, admitted };
+        });
         return;
       case "replay":
         this.#serve(message.id, async () => ({
@@ -139,6 +139,13 @@ export class AgentRun {
   async #takeSlot(): Promise<void> {
     this.#freeSlot();
     this.#freeSlot = await this.#pool.slots.take(this.#spec, this.#noRequests.signal);
+  }
+
+  /** Takes a slot for the request that follows when that needs no waiting: it saves the thread asking for it. */
+  async #takeFreeSlot(): Promise<boolean> {
+    if (this.#noRequests.signal.aborted || !this.#pool.slots.hasRoom(this.#spec)) return false;
+    await this.#takeSlot();
+    return true;
   }
 
   #takeEvent(event: AgentEvent): void {

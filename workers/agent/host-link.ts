@@ -23,6 +23,8 @@ export class HostLink {
   readonly #abort = new AbortController();
   #nextId = 1;
   #cancelReason: string | undefined;
+  /** The host has admitted the next request with its last answer. */
+  #admitted = false;
 
   constructor(port: MessagePort) {
     this.#port = port;
@@ -48,6 +50,7 @@ export class HostLink {
   async boundary(boundary: Boundary): Promise<BoundaryReply> {
     const message = await this.#request((id) => ({ kind: "boundary", id, boundary }));
     if (message.kind !== "boundary-reply") throw unexpected(message, "boundary-reply");
+    this.#admitted = message.admitted;
     return message.reply;
   }
 
@@ -60,6 +63,9 @@ export class HostLink {
 
   /** Waits until a request may be sent. */
   async admission(): Promise<void> {
+    const isAdmitted = this.#admitted && this.#cancelReason === undefined;
+    this.#admitted = false;
+    if (isAdmitted) return;
     const message = await this.#request((id) => ({ kind: "admission", id }));
     if (message.kind !== "admitted") throw unexpected(message, "admitted");
   }

@@ -1,5 +1,6 @@
 import PQueue from "p-queue";
 import type { AgentSpec } from "../../orchestrator/contract/agent-thread.ts";
+import type { ModelEndpoint } from "../../orchestrator/contract/model.ts";
 
 /** Ends the request that a slot was taken for; more than one call does no harm. */
 export type FreeSlot = () => void;
@@ -19,11 +20,17 @@ export class RequestSlots {
     this.#onFull = onFull;
   }
 
+  /** Whether a live run would get a slot at once; then nobody waits for one either. */
+  hasRoom({ source }: AgentSpec): boolean {
+    if (source.kind === "replay") return false;
+    return this.#queueOf(source.endpoint).pending < this.#perProvider;
+  }
+
   /** Resolves when the run may send one request; rejects with the signal's reason. A replayed run needs no slot. */
   async take({ source, purpose }: AgentSpec, signal: AbortSignal): Promise<FreeSlot> {
     if (source.kind === "replay") return () => undefined;
     const { provider, baseUrl } = source.endpoint;
-    const queue = this.#queueOf(`${provider} ${baseUrl ?? ""}`);
+    const queue = this.#queueOf(source.endpoint);
     if (queue.pending >= this.#perProvider) this.#onFull(baseUrl ?? provider);
     const ended = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<FreeSlot>();
@@ -37,7 +44,8 @@ export class RequestSlots {
     return begun.promise;
   }
 
-  #queueOf(key: string): PQueue {
+  #queueOf({ provider, baseUrl }: ModelEndpoint): PQueue {
+    const key = `${provider} ${baseUrl ?? ""}`;
     const found = this.#queues.get(key) ?? new PQueue({ concurrency: this.#perProvider });
     this.#queues.set(key, found);
     return found;

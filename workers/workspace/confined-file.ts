@@ -1,10 +1,10 @@
-import { constants, readlinkSync } from "node:fs";
+import { closeSync, constants, openSync, readlinkSync } from "node:fs";
 import type { Stats } from "node:fs";
-import { open, readlink, realpath } from "node:fs/promises";
-import type { FileHandle } from "node:fs/promises";
+import { readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { ToolContext } from "../../orchestrator/contract/tool.ts";
 import { ResourceError } from "../../orchestrator/resources/resource-scheme.ts";
+import { RegularFile } from "./regular-file.ts";
 
 /** A path whose links are resolved and whose use was allowed. */
 export interface AllowedPath {
@@ -79,26 +79,26 @@ export async function allowedPath(
  * its path meanwhile.
  */
 export class HeldDirectory {
-  readonly #handle: FileHandle;
+  readonly #descriptor: number;
   readonly #path: string;
 
-  private constructor(handle: FileHandle, path: string) {
-    this.#handle = handle;
+  private constructor(descriptor: number, path: string) {
+    this.#descriptor = descriptor;
     this.#path = path;
   }
 
   /** Opens the real path of a directory. Throws {@link ResourceError} when a link has taken its place. */
-  static async open(path: string): Promise<HeldDirectory> {
-    let handle: FileHandle;
+  static open(path: string): HeldDirectory {
+    let descriptor: number;
     try {
-      handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+      descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     } catch (error) {
       throw pathFailure(error, path);
     }
-    const held = new HeldDirectory(handle, path);
+    const held = new HeldDirectory(descriptor, path);
     // The kernel answers this itself, whatever file system the directory is on.
     if (held.#isPinned() && readlinkSync(held.#pinned()) !== path) {
-      await handle.close();
+      held.close();
       throw new ResourceError("permission-denied", `${path} changed while it was being opened. Try again.`);
     }
     return held;
@@ -114,37 +114,31 @@ export class HeldDirectory {
   }
 
   #pinned(): string {
-    return `/proc/self/fd/${this.#handle.fd}`;
+    return `/proc/self/fd/${this.#descriptor}`;
   }
 
-  async close(): Promise<void> {
-    await this.#handle.close();
+  close(): void {
+    closeSync(this.#descriptor);
   }
-}
-
-/** A regular file opened for reading, with what the system says of it. */
-export interface OpenedFile {
-  readonly handle: FileHandle;
-  readonly stats: Stats;
 }
 
 /**
  * Opens a real path for reading without following a link that has taken its place and without waiting for a device.
  * Undefined when it is a directory. Throws {@link ResourceError} `not-found`, `not-regular` or `permission-denied`.
  */
-export async function openRegular(directory: HeldDirectory, path: string): Promise<OpenedFile | undefined> {
-  let handle: FileHandle;
+export function openRegular(directory: HeldDirectory, path: string): RegularFile | undefined {
+  let file: RegularFile;
   try {
-    handle = await open(
+    file = RegularFile.open(
       directory.pathOf(basename(path)),
       constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
     );
   } catch (error) {
     throw pathFailure(error, path);
   }
-  const stats = await handle.stat();
-  if (stats.isFile()) return { handle, stats };
-  await handle.close();
+  const { stats } = file;
+  if (stats.isFile()) return file;
+  file.close();
   if (stats.isDirectory()) return undefined;
   throw new ResourceError("not-regular", `${path} is a ${kindOf(stats)}, neither a file nor a directory.`);
 }

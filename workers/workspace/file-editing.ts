@@ -4,7 +4,7 @@ import { createDirectory } from "../../orchestrator/record/roots.ts";
 import { ResourceError } from "../../orchestrator/resources/resource-scheme.ts";
 import { type ChangeExcerpt, changeExcerpt } from "./change-excerpt.ts";
 import { HeldDirectory, openRegular, pathFailure } from "./confined-file.ts";
-import type { AllowedPath, OpenedFile } from "./confined-file.ts";
+import type { AllowedPath } from "./confined-file.ts";
 import type { EditOperation } from "./edit-operation.ts";
 import { fitLines } from "./file-reading.ts";
 import { LineScanner } from "./file-scan.ts";
@@ -13,6 +13,7 @@ import { publishText } from "./file-publication.ts";
 import { applyEdits } from "./line-edit.ts";
 import type { EditedText } from "./line-edit.ts";
 import type { PublicationMark } from "./publication-mark.ts";
+import type { RegularFile } from "./regular-file.ts";
 import { absentRevision, revisionOf } from "./line-index.ts";
 
 /** Largest file that is edited by lines. */
@@ -36,9 +37,9 @@ export async function editFile(
   mark: PublicationMark,
 ): Promise<ToolOutcome> {
   if (!target.exists) return await createFile(edit, target, mark);
-  const directory = await HeldDirectory.open(dirname(target.path));
+  const directory = HeldDirectory.open(dirname(target.path));
   try {
-    const file = await openRegular(directory, target.path);
+    const file = openRegular(directory, target.path);
     if (file === undefined) {
       throw new ResourceError("not-regular", `${target.path} is a directory and is not edited by lines.`);
     }
@@ -52,21 +53,21 @@ export async function editFile(
     }
     return editedOutcome(edit.uri, edited, changeExcerpt(target.path, base, edited.bytes));
   } finally {
-    await directory.close();
+    directory.close();
   }
 }
 
-async function readWhole({ handle, stats }: OpenedFile, path: string): Promise<Buffer> {
+async function readWhole(file: RegularFile, path: string): Promise<Buffer> {
   try {
-    if (stats.size > editLimitBytes) {
+    if (file.stats.size > editLimitBytes) {
       throw new ResourceError(
         "too-large",
-        `${path} has ${stats.size} bytes; files of at most ${editLimitBytes} are edited by lines. Use a command.`,
+        `${path} has ${file.stats.size} bytes; files of at most ${editLimitBytes} are edited by lines. Use a command.`,
       );
     }
-    return await handle.readFile();
+    return await file.readAll();
   } finally {
-    await handle.close();
+    file.close();
   }
 }
 
@@ -81,11 +82,11 @@ async function createFile(edit: FileEdit, target: AllowedPath, mark: Publication
   await createDirectory(dirname(target.path)).catch((error: unknown) => {
     throw pathFailure(error, dirname(target.path));
   });
-  const directory = await HeldDirectory.open(dirname(target.path));
+  const directory = HeldDirectory.open(dirname(target.path));
   try {
     await publishText(directory, target.path, edited.bytes, { before: undefined, mark });
   } finally {
-    await directory.close();
+    directory.close();
   }
   return editedOutcome(edit.uri, edited, changeExcerpt(target.path, undefined, edited.bytes));
 }

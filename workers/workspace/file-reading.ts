@@ -3,10 +3,10 @@ import { ResourceError } from "../../orchestrator/resources/resource-scheme.ts";
 import type { ResourceRead } from "../../orchestrator/resources/resource-scheme.ts";
 import { readableText } from "../text/readable-text.ts";
 import { leadingContinuation, trailingIncomplete } from "../text/utf8-boundary.ts";
-import type { OpenedFile } from "./confined-file.ts";
 import { scanFile } from "./file-scan.ts";
 import type { FileScan, ScannedLine } from "./file-scan.ts";
 import { anchorPrefixBytes } from "./line-index.ts";
+import type { RegularFile } from "./regular-file.ts";
 
 /** Largest file that is read through for its revision and lines; a larger one is read by byte windows only. */
 export const scanLimitBytes = 512 * 1024 * 1024;
@@ -21,7 +21,7 @@ const queryContextLines = 2;
 export async function readOpenFile(
   request: ResourceRead,
   uri: string,
-  file: OpenedFile,
+  file: RegularFile,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   if (request["byte-offset"] !== undefined || request["byte-count"] !== undefined) {
@@ -40,7 +40,7 @@ export async function readOpenFile(
 async function readLines(
   request: ResourceRead,
   uri: string,
-  file: OpenedFile,
+  file: RegularFile,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const first = request["start-line"] ?? 1;
@@ -116,7 +116,7 @@ async function readPlaces(
   query: string,
   request: ResourceRead,
   uri: string,
-  file: OpenedFile,
+  file: RegularFile,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const needle = Buffer.from(query);
@@ -158,28 +158,26 @@ async function readPlaces(
 }
 
 /** A window of bytes: readable text with whole characters, or hexadecimal when it holds NUL bytes. */
-async function readBytes(
-  request: ResourceRead,
-  uri: string,
-  { handle, stats }: OpenedFile,
-): Promise<ToolOutcome> {
+async function readBytes(request: ResourceRead, uri: string, file: RegularFile): Promise<ToolOutcome> {
   const offset = request["byte-offset"] ?? 0;
   const count = Math.min(request["byte-count"] ?? windowBytes, windowBytes);
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(count), 0, count, offset);
+  const { size } = file.stats;
+  const buffer = Buffer.alloc(count);
+  const bytesRead = await file.read(buffer, offset);
   const bytes = buffer.subarray(0, bytesRead);
   const binary = bytes.includes(0);
   const start = offset === 0 || binary ? 0 : leadingContinuation(bytes);
-  const atEnd = offset + bytesRead >= stats.size;
+  const atEnd = offset + bytesRead >= size;
   const cut = atEnd || binary ? 0 : trailingIncomplete(bytes.subarray(start));
   const shown =
     bytes.length - cut > start ? bytes.subarray(start, bytes.length - cut) : bytes.subarray(start);
   const next = offset + start + shown.length;
   const text = binary ? hexadecimal(shown, offset) : readableText(shown);
-  const more = shown.length > 0 && next < stats.size ? `\n[more: byte-offset ${next}]` : "";
+  const more = shown.length > 0 && next < size ? `\n[more: byte-offset ${next}]` : "";
   return {
     status: "ok",
-    content: `${uri}\nbytes ${offset + start}-${next} of ${stats.size}\n${text}${more}`,
-    details: { byteOffset: offset + start, byteCount: shown.length, totalBytes: stats.size },
+    content: `${uri}\nbytes ${offset + start}-${next} of ${size}\n${text}${more}`,
+    details: { byteOffset: offset + start, byteCount: shown.length, totalBytes: size },
   };
 }
 

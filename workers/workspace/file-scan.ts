@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isUtf8 } from "node:buffer";
-import type { FileHandle } from "node:fs/promises";
 import { anchorOf, anchorPrefixBytes, markLength, revisionLength } from "./line-index.ts";
+import type { RegularFile } from "./regular-file.ts";
 import { trailingIncomplete } from "../text/utf8-boundary.ts";
 
 /** One line as a read shows it. */
@@ -40,30 +40,28 @@ export interface FileScan {
 /** Bytes read at a time; small enough that hashing a part does not hold up the event loop. */
 const chunkBytes = 262_144;
 
-/** A file held open, and what the system said of it then. */
-export type ScannedFile = { readonly handle: FileHandle; readonly stats: { readonly size: number } };
-
 /**
  * Reads a file once from its beginning in bounded memory: revision, counts, and the chosen lines. `limitLines` bounds how
  * many are kept. Ends early with the signal's reason.
  */
 export async function scanFile(
-  { handle, stats }: ScannedFile,
+  file: RegularFile,
   choice: LineChoice,
   limitLines: number,
   signal: AbortSignal,
 ): Promise<FileScan> {
   const scanner = new LineScanner(choice, limitLines);
   // Most files are small: one read, one byte larger than the file, tells that it has ended.
-  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(stats.size, 4_096) + 1));
+  const { size } = file.stats;
+  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(size, 4_096) + 1));
   for (let position = 0; ;) {
     signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+    const bytesRead = await file.read(buffer, position);
     if (bytesRead === 0) return scanner.end();
     scanner.feed(buffer.subarray(0, bytesRead));
     position += bytesRead;
     // Files of the kernel tell no size and give less than was asked for before their end.
-    if (bytesRead < buffer.length && position >= stats.size && stats.size > 0) return scanner.end();
+    if (bytesRead < buffer.length && position >= size && size > 0) return scanner.end();
   }
 }
 

@@ -61,9 +61,9 @@ async function viewImage(name: string, context: ToolContext): Promise<ToolOutcom
 
 /** The whole file. Throws {@link ResourceError} for what is no regular file or too large. */
 async function readImage(path: string): Promise<Buffer> {
-  const directory = await HeldDirectory.open(dirname(path));
+  const directory = HeldDirectory.open(dirname(path));
   try {
-    const opened = await openRegular(directory, path);
+    const opened = openRegular(directory, path);
     if (opened === undefined) throw new ResourceError("not-found", `There is no file ${path}.`);
     try {
       if (opened.stats.size > viewedImageByteLimit)
@@ -71,12 +71,12 @@ async function readImage(path: string): Promise<Buffer> {
           "image-too-large",
           `${path} has ${opened.stats.size} bytes; images of at most ${viewedImageByteLimit} can be shown. Make a smaller copy first.`,
         );
-      return await opened.handle.readFile();
+      return await opened.readAll();
     } finally {
-      await opened.handle.close();
+      opened.close();
     }
   } finally {
-    await directory.close();
+    directory.close();
   }
 }
 

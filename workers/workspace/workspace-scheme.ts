@@ -7,7 +7,7 @@ import type {
   ResourceRead,
   ResourceScheme,
 } from "../../orchestrator/resources/resource-scheme.ts";
-import { allowedPath, HeldDirectory, type OpenedFile, openRegular } from "./confined-file.ts";
+import { allowedPath, HeldDirectory, openRegular } from "./confined-file.ts";
 import { readDirectory } from "./directory-reading.ts";
 import { editOperationSchema } from "./edit-operation.ts";
 import { editFile } from "./file-editing.ts";
@@ -15,6 +15,7 @@ import { readOpenFile } from "./file-reading.ts";
 import { pathOfUri, workspaceUri } from "./file-uri.ts";
 import { absentRevision } from "./line-index.ts";
 import type { MutationLocks } from "./mutation-lock.ts";
+import type { RegularFile } from "./regular-file.ts";
 
 /** The schemes `workspace:` and `file:`: the same files under two names, with the caller's authority over paths. */
 export function fileSchemes(locks: MutationLocks): readonly ResourceScheme[] {
@@ -44,14 +45,15 @@ async function readFileResource(request: ResourceRead, context: ToolContext): Pr
   if (dirname(target.path) === target.path) {
     return await readDirectory(request, uri, target.path, context.signal);
   }
-  const directory = await HeldDirectory.open(dirname(target.path));
-  let file: OpenedFile | undefined;
+  const directory = HeldDirectory.open(dirname(target.path));
+  let file: RegularFile | undefined;
   try {
-    file = await openRegular(directory, target.path);
+    file = openRegular(directory, target.path);
     if (file === undefined) return await readDirectory(request, uri, target.path, context.signal);
     return await readOpenFile(request, uri, file, context.signal);
   } finally {
-    await Promise.all([file?.handle.close(), directory.close()]);
+    file?.close();
+    directory.close();
   }
 }
 
