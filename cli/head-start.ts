@@ -33,7 +33,8 @@ export type HeadStart = {
 const redisCloseMs = 2_000;
 
 /** Begins both parts. Never throws: a failure shows when the part is taken. */
-export function beginHeadStart(options: HeadStartOptions): HeadStart {
+export function beginHeadStart(given: HeadStartOptions): HeadStart {
+  const options = { ...given, diagnostics: withoutRepeats(given.diagnostics) };
   const pool = startPool(options);
   const redis = openRedis(options);
   // Whoever takes a part hears of its failure; until then nobody else shall.

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { RunJobEventError, readRunJobEvents } from "../../orchestrator/run-job/events/index.ts";
+import { readServerRecord } from "../../redis/private-server/server-process.ts";
 import { jobText, readArtifact } from "../../test/support/cli/job-files.ts";
 import { type Sandpit, makeSandpit } from "../../test/support/cli/launch.ts";
 import { startModelServer } from "../../test/support/model-server/server.ts";
@@ -100,25 +101,27 @@ async function inflict(point: DrillPoint, pit: Sandpit, host: Host): Promise<boo
   const running = (): boolean => host.child.exitCode === null && host.child.signalCode === null;
   while (running() && recordCount(pit) < point.records) await delay(lookMs);
   await delay(point.delayMs);
-  while (running() && point.fault === "redis" && redisProcess(pit) === undefined) await delay(lookMs);
+  let redis: number | undefined;
+  while (running() && point.fault === "redis" && redis === undefined) {
+    redis = await redisProcess(pit);
+    if (redis === undefined) await delay(lookMs);
+  }
   if (!running()) return false;
   const threadLost = once(host.child, "message").then(() => true);
-  strike(point.fault, pit, host.child);
+  strike(point.fault, redis, host.child);
   if (!point.fault.startsWith("thread-")) return true;
   return Promise.race([threadLost, host.ended.then(() => false)]);
 }
 
-function strike(fault: Fault, pit: Sandpit, child: ChildProcess): void {
+function strike(fault: Fault, redis: number | undefined, child: ChildProcess): void {
   const order = (loseThread: HostOrder["loseThread"]): void => void child.send({ loseThread });
   switch (fault) {
     case "host":
       child.kill("SIGKILL");
       return;
-    case "redis": {
-      const redis = redisProcess(pit);
+    case "redis":
       if (redis !== undefined) process.kill(redis, "SIGKILL");
       return;
-    }
     case "thread-exit":
       return order("exit");
     case "thread-out-of-memory":
@@ -134,11 +137,9 @@ export function recordCount(pit: Sandpit): number {
   return journal === undefined ? 0 : readFileSync(journal.path, "latin1").split("\n").length - 1;
 }
 
-function redisProcess(pit: Sandpit): number | undefined {
-  const path = join(pit.home, ".local/state/autolith/redis/server.json");
-  if (!existsSync(path)) return undefined;
-  const { process: server } = JSON.parse(readFileSync(path, "utf8")) as { process: { processId: number } };
-  return server.processId;
+async function redisProcess(pit: Sandpit): Promise<number | undefined> {
+  const record = await readServerRecord(join(pit.home, ".local/state/autolith/redis/server.json"));
+  return record?.process.pid;
 }
 
 /** What is left, once processes that are ending have had a moment to end. */
