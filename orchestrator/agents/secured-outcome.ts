@@ -19,7 +19,7 @@ export async function withSecuredWork(
 /** The pure part of {@link withSecuredWork}. */
 export function securedOutcome(
   outcome: Outcome<AgentResult>,
-  { worktree, artifactPath, error }: SecuredWork,
+  { worktree, artifactPath, error, note }: SecuredWork,
 ): Outcome<AgentResult> {
   const { result } = outcome;
   if (result === undefined) return outcome;
@@ -27,6 +27,7 @@ export function securedOutcome(
     worktree,
     ...(artifactPath === undefined ? {} : { worktreeArtifactPath: artifactPath }),
     ...(error === undefined ? {} : { worktreeError: boundedMessage(error, errorLimit) }),
+    ...(note === undefined ? {} : { worktreeNote: boundedMessage(note, errorLimit) }),
   };
   if (outcome.state !== "completed" || error === undefined)
     return { ...outcome, result: { ...result, ...fields } };

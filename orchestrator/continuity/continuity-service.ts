@@ -273,11 +273,13 @@ function revivalKey(executionId: ExecutionId): string {
   return `revive:${executionId}`;
 }
 
-function refusal({ classification, record, revive, problem }: ContinuityEntry): string {
+function refusal({ classification, record, revive, problem, specification }: ContinuityEntry): string {
   const { jobId } = record;
   if (problem !== undefined) return `The end of ${jobId} is recorded and cannot be read: ${problem}`;
   if (revive !== undefined)
     return `A revival of ${jobId} was claimed already; its outcome is recorded or unknown. Inspect it, then start new work with task.run or abandon it.`;
   if (classification !== "dead-needing-decision") return `${jobId} is ${classification}; it is not revived.`;
+  if (specification?.isolation !== undefined)
+    return `${jobId} worked in a worktree of its own, so it is not started again. See what it left with task.worktree inspect and secure it with extract; start a new child with task.run, and abandon this one.`;
   return `Nothing says that ${jobId} may be started again. Check what it did, then declare allow-restart with a safety rationale, or abandon it.`;
 }

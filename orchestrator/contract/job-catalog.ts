@@ -84,6 +84,8 @@ const agentResult = z.strictObject({
   worktree: z.string().max(4_096).optional(),
   worktreeArtifactPath: z.string().max(4_096).optional(),
   worktreeError: z.string().max(16_384).optional(),
+  /** What only its checkout holds, although an artifact was made. */
+  worktreeNote: z.string().max(16_384).optional(),
 });
 
 export type AgentResult = z.infer<typeof agentResult>;

@@ -178,6 +178,7 @@ export function resolveRecords(
   id: string,
   token: number,
   action: Resolution,
+  isOpen: Lifecycle,
 ): readonly PeerDraft[] {
   const message = state.message(id);
   if (message === undefined) throw noMessage(id);
@@ -201,6 +202,12 @@ export function resolveRecords(
     throw new PeerMessageError(
       "grant",
       `Retrying ${JSON.stringify(id)} needs a current grant from its sender to its receiver, and there is none.`,
+    );
+  // Queued for somebody who has ended it could be neither claimed nor, without a claim's token, resolved.
+  if (!isOpen(message.receiver))
+    throw new PeerMessageError(
+      "endpoint-lifecycle",
+      `${endpointId(message.receiver)} has ended and reads no mail, so ${JSON.stringify(id)} cannot be tried again. Use acknowledge or cancel, and send a new message to the child that works now.`,
     );
   return [{ kind: "requeued", id }];
 }

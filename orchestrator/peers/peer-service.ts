@@ -130,7 +130,7 @@ export class PeerService {
   }
 
   async resolve(id: string, token: number, action: Resolution): Promise<Message> {
-    await this.#settle(id, () => resolveRecords(this.#state, id, token, action));
+    await this.#settle(id, () => resolveRecords(this.#state, id, token, action, this.#parts.isOpen));
     return this.#message(id);
   }
 

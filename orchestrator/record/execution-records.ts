@@ -91,6 +91,7 @@ const resultShape = {
   worktree: optionalField(stringField("worktree", path)),
   worktreeArtifactPath: optionalField(stringField("worktree-artifact-path", path)),
   worktreeError: optionalField(stringField("worktree-error", long)),
+  worktreeNote: optionalField(stringField("worktree-note", long)),
   /** The role as it was when the child started. */
   agentDefinition: formField("agent-definition"),
 };

@@ -90,6 +90,9 @@ function childResult(view: JobView, payload: JobPayload<"agent">, previewLimit: 
           worktree: result?.worktree,
           "worktree-artifact-path": result?.worktreeArtifactPath,
           "worktree-error": describedText(view, "worktree-error", result?.worktreeError, previewLimit),
+          ...(result?.worktreeNote === undefined
+            ? {}
+            : { "worktree-note": describedText(view, "worktree-note", result.worktreeNote, previewLimit) }),
         }),
     artifact: properties({
       path: view.artifactPath,

@@ -174,7 +174,8 @@ function waitTool(parts: JobToolParts): ToolDeclaration {
       const job = resolveJob(parts.supervisor, context.caller, id);
       await waitFor(parts.supervisor, job, seconds * 1_000, context);
       const seen = await parts.view(job);
-      const terminal = isTerminal(job.life.state);
+      // Nothing more comes from an interrupted job either: whoever waits for it would ask for ever.
+      const terminal = !isActive(job);
       return ok(
         fitReport((size) =>
           report("job-wait", {
@@ -246,7 +247,7 @@ function sendTool({ supervisor, steer }: JobToolParts): ToolDeclaration {
       if (job.kind !== "agent" || standingOf(job) !== "running")
         throw new AutolithError(
           "not-steerable",
-          `${job.name} is ${job.kind === "agent" ? standingOf(job) : "no child agent"}; only running children take messages.`,
+          `${job.name} is ${job.kind === "agent" ? standingOf(job) : "no child agent"}; only running children take messages. job.get shows what came of it; task.run starts another child.`,
         );
       const waiting = await steer(job, message);
       return ok(`Accepted for ${job.name}; ${waiting} message(s) wait for its next turn.`);

@@ -129,17 +129,22 @@ export function agentResultOf(record: ResultRecord): AgentResult {
   };
 }
 
-type WorktreeFields = Pick<AgentResult, "worktree" | "worktreeArtifactPath" | "worktreeError">;
+type WorktreeFields = Pick<
+  AgentResult,
+  "worktree" | "worktreeArtifactPath" | "worktreeError" | "worktreeNote"
+>;
 
-function worktreeFields({ worktree, worktreeArtifactPath, worktreeError }: WorktreeFields): {
+function worktreeFields({ worktree, worktreeArtifactPath, worktreeError, worktreeNote }: WorktreeFields): {
   readonly worktree?: string;
   readonly worktreeArtifactPath?: string;
   readonly worktreeError?: string;
+  readonly worktreeNote?: string;
 } {
   return {
     ...(worktree === undefined ? {} : { worktree }),
     ...(worktreeArtifactPath === undefined ? {} : { worktreeArtifactPath }),
     ...(worktreeError === undefined ? {} : { worktreeError: boundedMessage(worktreeError, errorLimit) }),
+    ...(worktreeNote === undefined ? {} : { worktreeNote: boundedMessage(worktreeNote, errorLimit) }),
   };
 }
 

@@ -12,7 +12,7 @@ import { ExecutionDirectory } from "../record/execution-directory.ts";
 import { createDirectory } from "../record/roots.ts";
 import { gitLeave, ownLeave } from "./git-leave.ts";
 import { reasonsToKeep } from "./unsecured-work.ts";
-import { WorktreeError } from "./worktree-error.ts";
+import { WorktreeError, namedPaths } from "./worktree-error.ts";
 import type {
   CheckoutNotes,
   CheckoutState,
@@ -54,6 +54,8 @@ export type SecuredWork = {
   readonly worktree: string;
   readonly artifactPath?: string;
   readonly error?: string;
+  /** What the checkout holds and the artifact does not. */
+  readonly note?: string;
 };
 
 export class ConversationWorktrees {
@@ -116,8 +118,12 @@ export class ConversationWorktrees {
   async secureEnded(executionId: ExecutionId, checkout: IsolatedCheckout): Promise<SecuredWork> {
     const record = this.#recordOf(executionId, checkout);
     try {
-      await this.secure(record, ownLeave());
-      return { worktree: record.path, artifactPath: this.artifactPath(record) };
+      const { untracked } = await this.#securedNow(record, ownLeave());
+      return {
+        worktree: record.path,
+        artifactPath: this.artifactPath(record),
+        ...(untracked.length === 0 ? {} : { note: leftBehind(record, untracked) }),
+      };
     } catch (error) {
       return { worktree: record.path, error: failureOf(error).message };
     }
@@ -125,8 +131,16 @@ export class ConversationWorktrees {
 
   /** The artifact of a checkout, made now when there is none yet; one that is there stays as it is. */
   async secure(record: WorktreeRecord, leave: GitLeave): Promise<WorktreeArtifact> {
+    return (await this.#securedNow(record, leave)).artifact;
+  }
+
+  /** The same, with the untracked files that were there when the artifact was made. */
+  async #securedNow(
+    record: WorktreeRecord,
+    leave: GitLeave,
+  ): Promise<{ readonly artifact: WorktreeArtifact; readonly untracked: readonly string[] }> {
     const existing = await this.artifact(record);
-    if (existing !== undefined) return existing;
+    if (existing !== undefined) return { artifact: existing, untracked: [] };
     const { machine } = this.#places;
     const state = await machine.survey(record, leave);
     if (state === "unfinished") throw unfinished(record);
@@ -148,7 +162,7 @@ export class ConversationWorktrees {
       ...encodedPatch(state.patch),
     };
     await this.#directoryOf(record).writeForm("worktree-artifact.sexp", artifactDocument.toForm(artifact));
-    return artifact;
+    return { artifact, untracked: state.untracked };
   }
 
   async artifact(record: WorktreeRecord): Promise<WorktreeArtifact | undefined> {
@@ -267,4 +281,8 @@ function unfinished(record: WorktreeRecord): AutolithError {
     "worktree-damaged",
     `Making the checkout ${record.path} was cut off, so nobody has worked in it. Clean it up.`,
   );
+}
+
+function leftBehind({ path }: WorktreeRecord, untracked: readonly string[]): string {
+  return `Not handed over, since nobody staged them: ${namedPaths(untracked)}. Only the checkout ${path} has these files; copy what you need before it is cleaned up.`;
 }

@@ -77,6 +77,10 @@ describe("jobs of a killed host", () => {
       ":COMPLETED",
     );
     const executionId = field(slow, "EXECUTION-ID") ?? "";
+    // Nobody who waits for it until it has ended waits for ever.
+    const { text: waited } = await session.invoke("job.wait", { id: "slow-2", "timeout-seconds": 3_600 });
+    expect(waited).toContain(":TERMINAL-P T");
+    expect(field(waited, "STATE")).toBe(":INTERRUPTED");
 
     await expect(decide(session, { action: "revive", id: "slow-2" })).rejects.toMatchObject({
       code: "authorization-required",

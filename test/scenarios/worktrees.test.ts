@@ -83,6 +83,8 @@ describe("an isolated child", () => {
       ],
       ([ran, inspected, checked, applied, kept, removed, none, later], { pit }) => {
         expect(ran).toContain(":STATUS :SUCCESS");
+        // A tired parent would take the success for the whole work.
+        expect(ran).toMatch(/:WORKTREE-NOTE "Not handed over[^)]*left\.txt/);
         const checkout = valueOf(ran, "worktree");
         expect(checkout).toContain("/task-worktrees/checkouts/");
         expect(inspected).toContain(':PATHS ("a.txt" "new.txt" "sub/b.txt")');

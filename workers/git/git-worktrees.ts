@@ -104,7 +104,7 @@ export class GitWorktrees implements WorktreeMachine {
     if (open.length > 0)
       throw new WorktreeError(
         "worktree-dirty",
-        `A range of commits needs a clean checkout, and ${record.path} has changes that are not committed: ${namedPaths(open)}.`,
+        `A range of commits needs a clean checkout, and ${record.path} has changes that are not committed: ${namedPaths(open)}. Commit, remove or ignore them there; then task.worktree extract takes the range.`,
       );
     const checkout = await this.#open(record.path, signal);
     await rangeCommits(checkout, { baseline: record.baseline, tip: state.tip });

@@ -6,8 +6,10 @@ import type { Repository } from "./repository.ts";
 
 export const applyParameters = ["apply", "--index", "--binary", "--whitespace=nowarn"];
 
-/** Throws {@link WorktreeError} `worktree-dirty` when tracked files, or the index, differ from the target's last commit. */
+/** Throws {@link WorktreeError} `worktree-dirty` when a cherry-pick is open, or tracked files or the index differ from the target's last commit. */
 async function requireClean(target: Repository): Promise<void> {
+  // Before its changes are named: stashing or committing them would break what is going on.
+  await requireNoPick(target);
   const { changed } = await statusOf(target, { ignored: false });
   if (changed.length === 0) return;
   throw new WorktreeError(
@@ -70,7 +72,6 @@ export async function pickRange(
   if (commits.length === 0)
     throw new WorktreeError("worktree-range", "The range has no commits; there is nothing to integrate.");
   await requireClean(target);
-  await requireNoPick(target);
   await requireCommitter(target);
   const before = await target.line(["rev-parse", "HEAD"]);
   const { code, errors } = await target.run(
@@ -95,7 +96,7 @@ async function requireNoPick(target: Repository): Promise<void> {
   if (!(await isPicking(target))) return;
   throw new WorktreeError(
     "worktree-dirty",
-    `A cherry-pick is in progress in ${target.directory}. Finish it, or end it with action abort.`,
+    `A cherry-pick is in progress in ${target.directory}. Resolve its conflicts (action conflicts names them) and run git cherry-pick --continue there, or end it with action abort.`,
   );
 }
 

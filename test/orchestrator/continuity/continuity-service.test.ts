@@ -45,7 +45,7 @@ async function deadChild(
   });
   const { executionId } = admission;
   const directory = new ExecutionDirectory(tasksDirectory, conversationId, executionId);
-  const isolation = { source: "/s", path: "/p", baseline: "b", artifactKind: "patch" } as const;
+  const isolation = { source: "/s", path: "/p", baseline: "b".repeat(40), artifactKind: "patch" } as const;
   await directory.writeContinuity({
     version: 1,
     jobId: admission.name,
@@ -119,6 +119,11 @@ describe("decisions about a dead child", () => {
     const { service, executionId } = await deadChild({ isolated: true });
     await expect(service.allowRestart(executionId, "Safe.")).rejects.toMatchObject({
       code: "continuity-specification",
+    });
+    // Nor does the refusal send anybody to allow-restart, which refuses too.
+    await expect(service.revive(executionId, context)).rejects.toMatchObject({
+      code: "continuity-state",
+      message: expect.stringMatching(/^(?!.*allow-restart).*task\.worktree inspect.*task\.run/) as string,
     });
   });
 

@@ -180,6 +180,7 @@ class Model {
         if (["acknowledged", "cancelled"].includes(found.state))
           return found.state === wanted ? wanted : "outcome-conflict";
         if (op.action === "retry" && !this.granted(found.from, found.to)) return "grant";
+        if (op.action === "retry" && this.ended.has(found.to)) return "endpoint-lifecycle";
         Object.assign(found, { state: wanted, ...(op.action === "retry" ? { token: undefined } : {}) });
         return wanted;
       }
