@@ -1,8 +1,9 @@
 /** Bounds of what the terminal takes and shows. */
 import { topicLimits } from "../../orchestrator/settings/limits/limit.ts";
 import { recallLimit } from "./composer/composer.ts";
+import { conversationLimit } from "./edge/picker-requests.ts";
 import { blockCharacterLimit, openLineLimit } from "./markdown/stream-blocks.ts";
-import { userLineLimit } from "./transcript/entry-lines.ts";
+import { automaticLineLimit, automaticRowLimit, userLineLimit } from "./transcript/entry-lines.ts";
 import { diffLineLimit, outputLineCharacters } from "./transcript/tool-lines.ts";
 import { liveEntryLimit } from "./transcript/transcript.ts";
 
@@ -10,6 +11,9 @@ export const terminalLimits = topicLimits("terminal", [
   ["inputs kept for recall", recallLimit, "items"],
   ["entries that still change", liveEntryLimit, "items"],
   ["lines shown of a user message", userLineLimit, "items"],
+  ["lines shown of an automatic message", automaticLineLimit, "items"],
+  ["rows of one of its lines", automaticRowLimit, "items"],
+  ["conversations that the picker lists", conversationLimit, "items"],
   ["lines shown of a difference", diffLineLimit, "items"],
   ["characters shown of an output line", outputLineCharacters, "characters"],
   ["text of a paragraph before it is cut", blockCharacterLimit, "characters"],

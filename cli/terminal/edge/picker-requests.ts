@@ -14,7 +14,7 @@ export type PickerContext = {
 };
 
 /** Conversations that are listed at most; the older ones are counted. */
-const conversationLimit = 200;
+export const conversationLimit = 200;
 
 /** The action that opens the picker, or says why there is nothing to pick. Rejects as the link does. */
 export async function pickerAction(

@@ -24,9 +24,9 @@ export const plainLook: TranscriptLook = {
 /** Lines of a user message that are shown; the rest is counted. */
 export const userLineLimit = 60;
 /** Of what nobody typed: the data of a finished job is for the model. */
-const automaticLineLimit = 2;
+export const automaticLineLimit = 2;
 /** Rows of one of its lines. */
-const automaticRowLimit = 3;
+export const automaticRowLimit = 3;
 /** From this width on, what is said is indented below its label. */
 const indentFrom = 40;
 
