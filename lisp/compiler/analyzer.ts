@@ -240,13 +240,15 @@ export class Analyzer implements Analysis {
         fn.keys.push(yield* this.optional(written, inner, parameter, keyword));
       }
     }
-    const scope = withSpecials(inner, specials);
-    if (parsed.aux.length === 0) fn.body = yield* this.progn(forms, scope);
+    if (parsed.aux.length === 0) fn.body = yield* this.progn(forms, withSpecials(inner, specials));
     else {
+      // Free special declarations of the body are not in force in the initial forms.
       const bindings = parsed.aux.map((aux) => list(aux.target, aux.init));
+      const special = new Cons(this.host.symbol("SPECIAL"), arrayToList([...specials]));
+      const body = new Cons(list(this.host.symbol("DECLARE"), special), forms);
       fn.body = yield* this.form(
-        new Cons(this.host.symbol("LET*"), new Cons(arrayToList(bindings), forms)),
-        scope,
+        new Cons(this.host.symbol("LET*"), new Cons(arrayToList(bindings), body)),
+        inner,
       );
     }
     return fn;

@@ -244,8 +244,15 @@
       nil
       (funcall (call-method-form-function (car methods)) (call-method-chain (cdr methods)))))
 
+(defvar *combination-arguments* '()
+  "The :ARGUMENTS lambda list of the long method combination whose form is being compiled; MAKE-METHOD forms see its variables too.")
+
 (defun effective-form-function (form)
   "A function of the generic function's arguments out of the form a method combination made."
+  (when *combination-arguments*
+    (setq form `(destructuring-bind ,(relaxed-lambda-list *combination-arguments*) %arguments
+                  (declare (ignorable ,@(lambda-list-variables (remove '&whole *combination-arguments*))))
+                  ,form)))
   (funcall (compile nil
                     `(lambda ()
                        (lambda (&rest %arguments)

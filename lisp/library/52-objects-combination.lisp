@@ -210,12 +210,7 @@
 
 (defun combination-function (form arguments-lambda-list)
   "The effective function of the FORM a long method combination made; its :ARGUMENTS variables are bound around it."
-  (if (null arguments-lambda-list)
-      (effective-form-function form)
-      (effective-form-function
-       `(destructuring-bind ,(relaxed-lambda-list arguments-lambda-list) %arguments
-          (declare (ignorable ,@(lambda-list-variables (remove '&whole arguments-lambda-list))))
-          ,form))))
+  (let ((*combination-arguments* arguments-lambda-list)) (effective-form-function form)))
 
 (defun relaxed-lambda-list (lambda-list)
   "The lambda list such that it accepts any number of arguments, as :ARGUMENTS asks."

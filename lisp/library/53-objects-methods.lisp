@@ -4,6 +4,16 @@
 
 ;;; Defining generic functions
 
+(defvar *traced* '()
+  "Traced functions: lists of name, original definition and the function that reports calls.")
+
+(defun untraced-definition (name)
+  "The definition of NAME, without the function that TRACE put around it; NIL where it has none or is a special operator."
+  (when (and (fboundp name) (not (and (symbolp name) (special-operator-p name))))
+    (let ((function (fdefinition name))
+          (entry (assoc name *traced* :test #'equal)))
+      (if (and entry (eq function (third entry))) (second entry) function))))
+
 (defun function-name-p (name)
   (or (symbolp name)
       (and (consp name) (eq (car name) 'setf) (consp (cdr name)) (symbolp (cadr name)) (null (cddr name)))))
@@ -53,7 +63,7 @@
                                   method-class declare documentation environment &allow-other-keys)
   "Makes NAME a generic function, or changes the one it names."
   (declare (ignore environment options))
-  (let ((gf (and (fboundp name) (fdefinition name))))
+  (let ((gf (untraced-definition name)))
     (unless (%generic-function-p gf)
       (refuse-generic-name name)
       (setq gf (make-generic-function (generic-class-named (or generic-function-class 'standard-generic-function)) name))
@@ -146,7 +156,7 @@
 
 (defun load-generic-function (name lambda-list &rest options)
   "What DEFGENERIC does: methods that an earlier DEFGENERIC of the name made go away first."
-  (let ((old (and (fboundp name) (fdefinition name))))
+  (let ((old (untraced-definition name)))
     (if (%generic-function-p old)
         (progn
           (dolist (method (getf (%generic-caches old) :initial-methods))
@@ -335,7 +345,7 @@
 
 (defun load-method (name qualifiers specializers lambda-list maker documentation)
   "What DEFMETHOD does when it is evaluated."
-  (let* ((existing (and (fboundp name) (fdefinition name)))
+  (let* ((existing (untraced-definition name))
          (specializers (mapcar #'find-specializer specializers))
          (gf (if (%generic-function-p existing)
                  existing

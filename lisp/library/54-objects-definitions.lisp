@@ -16,7 +16,7 @@
 
 (defun add-accessor (class slot function-name writer)
   (let* ((lambda-list (if writer '(value object) '(object)))
-         (existing (and (fboundp function-name) (fdefinition function-name)))
+         (existing (untraced-definition function-name))
          (gf (if (%generic-function-p existing)
                  existing
                  (ensure-generic-function function-name :lambda-list lambda-list)))
@@ -36,7 +36,7 @@
     (dolist (writer (%slot-writers slot)) (add-accessor class slot writer t))))
 
 (defun remove-accessor (class function-name writer)
-  (let ((gf (and (fboundp function-name) (fdefinition function-name))))
+  (let ((gf (untraced-definition function-name)))
     (when (%generic-function-p gf)
       (let ((method (find-method-with-key gf '() (if writer (list (%find-class 't) class) (list class)))))
         (when (and method (%method-slot method)) (uninstall-method gf method))))))

@@ -95,9 +95,18 @@
   "The canonical name of a file, or NIL when there is none."
   (%probe-file (check-not-wild (physical-pathname pathspec))))
 
+(defun check-directory-ascents (pathname)
+  "Signals FILE-ERROR if the directory of PATHNAME goes up from the root, or from a subtree of any depth."
+  (do ((parts (pathname-directory pathname) (cdr parts)))
+      ((not (and (consp parts) (cdr parts))) pathname)
+    (when (and (member (car parts) '(:absolute :wild-inferiors)) (member (cadr parts) '(:up :back)))
+      (error 'simple-file-error :pathname pathname
+             :format-control "The directory ~S of ~S has ~S right after ~S: nothing is above the root, and a subtree of any depth has no one parent. Leave out ~S."
+             :format-arguments (list (pathname-directory pathname) pathname (cadr parts) (car parts) (cadr parts))))))
+
 (defun directory (pathspec &key)
   "The canonical names of all files that match."
-  (let ((pathname (physical-pathname pathspec)))
+  (let ((pathname (check-directory-ascents (physical-pathname pathspec))))
     (if (wild-pathname-p pathname)
         (%directory pathname)
         (let ((found (%probe-file pathname))) (if found (list found) '())))))

@@ -127,8 +127,6 @@
 
 ;;; Tracing
 
-(defvar *traced* '()
-  "Association list from names of traced functions to their original definitions.")
 (defvar *trace-depth* 0)
 
 (defun begin-trace-line ()
@@ -148,17 +146,20 @@
 
 (defun trace-function (name)
   (unless (fboundp name) (error 'undefined-function :name name))
-  (unless (assoc name *traced* :test #'equal)
-    (let ((function (fdefinition name)))
-      (push (cons name function) *traced*)
-      (setf (fdefinition name)
-            (lambda (&rest arguments) (traced-call name function arguments)))))
+  (let ((entry (assoc name *traced* :test #'equal))
+        (function (fdefinition name)))
+    ;; A function that was defined anew lost its report: it is traced like one that never was.
+    (unless (and entry (eq function (third entry)))
+      (let ((report (lambda (&rest arguments) (traced-call name function arguments))))
+        (setq *traced* (cons (list name function report) (remove entry *traced*)))
+        (setf (fdefinition name) report))))
   name)
 
 (defun untrace-function (name)
   (let ((entry (assoc name *traced* :test #'equal)))
     (when entry
-      (setf (fdefinition name) (cdr entry))
+      (when (and (fboundp name) (eq (fdefinition name) (third entry)))
+        (setf (fdefinition name) (second entry)))
       (setq *traced* (remove entry *traced*)))
     name))
 

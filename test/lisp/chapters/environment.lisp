@@ -100,3 +100,8 @@
 ;=\ (NIL) OUT "0: (TRACED-COUNTDOWN 2)\n  1: (TRACED-COUNTDOWN 1)\n  1: TRACED-COUNTDOWN returned 1\n0: TRACED-COUNTDOWN returned 1\n"
 (list (and (member 'multiple-value-bind (apropos-list "MULTIPLE-VALUE-B")) t) (remove "AUTOLITH-SYSTEM" (apropos-list "VALUE-BIND") :key (lambda (s) (package-name (symbol-package s))) :test-not #'equal))
 ;=> ((T NIL))
+(defgeneric traced-sum (x y))
+(let ((*trace-output* *standard-output*)) (trace traced-sum) (defmethod traced-sum ((x t) (y t)) (+ x y)) (traced-sum 1 2) (defmethod traced-sum ((x integer) (y integer)) (list x y)) (prog1 (list (trace) (traced-sum 3 4)) (untrace)))
+;=\ (((TRACED-SUM) (3 4))) OUT "0: (TRACED-SUM 1 2)\n0: TRACED-SUM returned 3\n0: (TRACED-SUM 3 4)\n0: TRACED-SUM returned (3 4)\n"
+(progn (defun traced-again () 1) (trace traced-again) (defun traced-again () 2) (untrace traced-again) (traced-again))
+;=> (2)

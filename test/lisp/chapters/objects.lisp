@@ -691,3 +691,8 @@
 ;=> ((NIL T))
 (typep 5 (find-class 't))
 ;=> (T)
+(define-method-combination listing-argument () ((around (:around)) (all *)) (:arguments a) (if around `(call-method ,(first around) ((make-method (list :arg ,a ,@(mapcar (lambda (m) `(call-method ,m)) all))))) `(list ,a)))
+(progn (defgeneric dtm17 (x) (:method-combination listing-argument) (:method (x) (list :primary x)) (:method :around ((x integer)) (call-next-method))) (list (dtm17 3) (dtm17 'a)))
+;=> (((:ARG 3 (:PRIMARY 3)) (A)))
+(defgeneric progn (x))
+;=> (:ERROR PROGRAM-ERROR)

@@ -77,3 +77,5 @@
 ;=> ("#P\"foo\\\"bar\"")
 (list (pathname-version #p"a.b") (pathname-version (make-pathname :version :newest)) (pathname-version "a/"))
 ;=> ((:NEWEST :NEWEST NIL))
+(mapcar (lambda (parts) (handler-case (directory (make-pathname :directory parts)) (file-error () :file-error))) '((:absolute :up) (:absolute :back) (:relative :wild-inferiors :up) (:absolute :wild-inferiors :back) (:absolute "no-such-directory" :wild-inferiors :up "x")))
+;=> ((:FILE-ERROR :FILE-ERROR :FILE-ERROR :FILE-ERROR :FILE-ERROR))

@@ -458,3 +458,5 @@ undefined-var-xyz
 ;=> (T)
 (let ((h (make-hash-table))) (setf (gethash 1 h) 2) (incf (gethash 1 h 0)) (incf (gethash 5 h 10)) (list (gethash 1 h) (gethash 5 h)))
 ;=> ((3 11))
+(let ((x :special)) (declare (special x)) (let ((x :lexical)) (list ((lambda (&aux (y x)) (declare (special x)) (list y x))) (flet ((f (&optional (z x) &aux (y x)) (declare (special x)) (list z y x))) (f)))))
+;=> (((:LEXICAL :SPECIAL) (:LEXICAL :LEXICAL :SPECIAL)))
