@@ -53,7 +53,7 @@ import { SessionUpkeep } from "./session-upkeep.ts";
 import { SessionConfiguration } from "./settings/session-configuration.ts";
 import { Compactor } from "./turns/compactor.ts";
 import { TurnEngine } from "./turns/turn-engine.ts";
-import { checkedPageLimit, historyPage } from "./view/history-pages.ts";
+import { checkedPageLimit } from "./view/history-pages.ts";
 
 /** Time that live jobs get when a session is closed, in milliseconds (facts C.3). */
 const closeDeadlineMs = 10_000;
@@ -366,7 +366,7 @@ export class OpenSession implements Session {
   }
 
   #page(query: HistoryQuery, limit: number): HistoryPage {
-    return historyPage(this.#core.log.records, this.#core.workingDirectory, query, limit);
+    return this.#core.historyPage(query, limit);
   }
 
   /** The model or effort changed. */

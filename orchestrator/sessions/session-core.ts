@@ -5,7 +5,8 @@ import type { AgentTranscript } from "../agents/transcript.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
 import type { PermissionMode } from "../contract/permissions.ts";
 import type { CatalogName, SessionEventBody } from "../contract/session/events.ts";
-import type { PlanEntry, SessionUpdate } from "../contract/session/updates.ts";
+import type { HistoryQuery } from "../contract/session/service.ts";
+import type { HistoryPage, PlanEntry, SessionUpdate } from "../contract/session/updates.ts";
 import type { ConversationHost } from "../host/conversation-host.ts";
 import { isActive } from "../jobs/job-table.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
@@ -19,7 +20,7 @@ import type { SessionSettings } from "./settings/settings-store.ts";
 import type { CompletionFeed } from "./turns/completion-feed.ts";
 import { withoutExchanges } from "./turns/precompaction.ts";
 import { UsageMeter } from "./turns/usage-meter.ts";
-import { highestRequest } from "./view/history-pages.ts";
+import { callsWithoutResult, highestRequest, historyPage } from "./view/history-pages.ts";
 import { LiveOutput } from "./view/live-output.ts";
 import {
   type ProjectionState,
@@ -70,6 +71,8 @@ export class SessionCore {
   readonly #openingNotices: SessionUpdate[] = [];
   /** When the last request began, in epoch milliseconds. */
   lastRequestAt: number | undefined;
+  /** Calls of hosts that died: no result of theirs will come. */
+  readonly #lostCalls: ReadonlySet<string>;
   #projection: ProjectionState;
 
   constructor(parts: SessionCoreParts, completions: CompletionFeed) {
@@ -87,6 +90,7 @@ export class SessionCore {
     this.transcript = conversationTranscript(this.log, (items) => withoutExchanges(items, this.prunedCalls));
     this.usage = new UsageMeter(records);
     this.lastRequest = highestRequest(records);
+    this.#lostCalls = callsWithoutResult(records);
     this.lastActivityAt = records.at(-1)?.at ?? host.conversation.header.createdAt;
     this.#projection = { request: 0, messages: 0, thoughts: 0, workspace: this.workingDirectory };
     for (const stored of records) this.#note(stored);
@@ -136,6 +140,11 @@ export class SessionCore {
       typeof value === "string" ? value : jsonToForm(value as Parameters<typeof jsonToForm>[0]),
     ]);
     await this.log.append({ kind: "extension", name, fields: form });
+  }
+
+  /** A page of the history as clients are shown it. */
+  historyPage(query: HistoryQuery, limit: number): HistoryPage {
+    return historyPage(this.log.records, this.workingDirectory, query, limit, this.#lostCalls);
   }
 
   /** What a model is sent of the conversation. */

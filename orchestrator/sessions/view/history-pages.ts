@@ -1,7 +1,7 @@
 /** History of a conversation in pages of updates. Pure. */
 import { AutolithError } from "../../contract/failure.ts";
 import type { HistoryQuery } from "../../contract/session/service.ts";
-import type { HistoryPage, ReplayedUpdate } from "../../contract/session/updates.ts";
+import type { HistoryPage, ReplayedUpdate, SessionUpdate } from "../../contract/session/updates.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
 import { type ProjectionState, shownRecordNames, updatesOfRecord } from "./record-updates.ts";
 
@@ -26,12 +26,34 @@ export function replayedUpdates(
   return projected(records, 0, records.length, workspace);
 }
 
+/**
+ * Ids of the calls that have no result. In the record that a host opens these are the calls of a host that died: their outcome is not known,
+ * and no result of theirs will come.
+ */
+export function callsWithoutResult(records: readonly StoredRecord[]): ReadonlySet<string> {
+  const calls = new Set<string>();
+  for (const { record } of records) {
+    if (record.kind === "provider-item" && record.item.type === "tool-call") calls.add(record.item.callId);
+    else if (record.kind === "tool-result") calls.delete(record.callId);
+  }
+  return calls;
+}
+
+const noCalls: ReadonlySet<string> = new Set();
+
+/** A call of a dead host does not wait. */
+function withLostCall(update: SessionUpdate, lostCalls: ReadonlySet<string>): SessionUpdate {
+  const isLost = update.type === "tool-call" && lostCalls.has(update.callId);
+  return isLost ? { ...update, status: "unknown" } : update;
+}
+
 /** The updates of the records from `from` to before `to`, as in a projection of all of them. */
 function projected(
   records: readonly StoredRecord[],
   from: number,
   to: number,
   workspace: string,
+  lostCalls = noCalls,
 ): readonly ReplayedUpdate[] {
   // Ids count within a response, so its first record is where the projection has to begin.
   let start = from;
@@ -44,7 +66,9 @@ function projected(
     if (stored === undefined) break;
     const next = updatesOfRecord(stored, { ...state, request: numbers[index - start] ?? 0 });
     state = next.state;
-    if (index >= from) for (const update of next.updates) replayed.push({ recordSeq: stored.seq, update });
+    if (index < from) continue;
+    for (const update of next.updates)
+      replayed.push({ recordSeq: stored.seq, update: withLostCall(update, lostCalls) });
   }
   return replayed;
 }
@@ -85,19 +109,23 @@ export function highestRequest(records: readonly StoredRecord[]): number {
   return highest;
 }
 
-/** The page that a query asks for; the last one when it says nothing. The work grows with the page, not with the conversation. */
+/**
+ * The page that a query asks for; the last one when it says nothing. The work grows with the page, not with the conversation. Calls of
+ * `lostCalls` (see {@link callsWithoutResult}) are shown as of unknown outcome.
+ */
 export function historyPage(
   records: readonly StoredRecord[],
   workspace: string,
   query: HistoryQuery,
   limit: number,
+  lostCalls = noCalls,
 ): HistoryPage {
   const { before, after } = query;
   const low = after === undefined ? 0 : firstAt(records, after + 1);
   const high = before === undefined ? records.length : firstAt(records, before);
   const [from, to] =
     after === undefined ? lastShown(records, low, high, limit) : firstShown(records, low, high, limit);
-  const updates = projected(records, from, to, workspace);
+  const updates = projected(records, from, to, workspace, lostCalls);
   const firstSeq = updates[0]?.recordSeq ?? null;
   const lastSeq = updates.at(-1)?.recordSeq ?? null;
   return {

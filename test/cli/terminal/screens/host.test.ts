@@ -73,6 +73,23 @@ describe("the terminal on the detached host", patience, () => {
     expect((await second.history()).join("\n")).not.toContain("thinking about it");
   });
 
+  it("says of the call of a dead host that its outcome is unknown, and goes on behind it", async () => {
+    await using scene = await openHostScene();
+    await using terminal = await scene.terminal(["--permissions", "full"]);
+    await terminal.shows("❯ Ask for");
+    await terminal.type("shell sleep 600");
+    await terminal.keys("Enter");
+    await terminal.shows(/exec:1 .* sleep 600/);
+    const [host = 0] = scene.hosts();
+    process.kill(host, "SIGKILL");
+    await terminal.shows("? shell.run sleep 600 (outcome unknown)");
+    await terminal.shows("Connected again.");
+    await terminal.type("after the crash");
+    await terminal.keys("Enter");
+    await terminal.shows("● autolith");
+    expect((await terminal.history()).join("\n")).not.toContain("(waits)");
+  });
+
   it("is looked at and acted on from another shell, and comes back with its draft (lg, resume)", async () => {
     await using scene = await openHostScene();
     await using terminal = await scene.terminal();

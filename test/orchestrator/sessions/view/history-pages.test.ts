@@ -4,7 +4,11 @@ import type {
   ConversationRecord,
   StoredRecord,
 } from "../../../../orchestrator/record/conversation-record.ts";
-import { historyPage, replayedUpdates } from "../../../../orchestrator/sessions/view/history-pages.ts";
+import {
+  callsWithoutResult,
+  historyPage,
+  replayedUpdates,
+} from "../../../../orchestrator/sessions/view/history-pages.ts";
 
 /** Records as turns make them: a message, then responses of texts and calls with results, each closed by its metadata. */
 const recordsArbitrary = fc
@@ -47,6 +51,24 @@ const recordsArbitrary = fc
   });
 
 describe("history in pages", () => {
+  it("says of calls without a result, of a host that died, that their outcome is unknown", () => {
+    fc.assert(
+      fc.property(recordsArbitrary, fc.array(fc.nat()), (records, places) => {
+        const results = records.filter(({ record }) => record.kind === "tool-result");
+        const removed = new Set(places.map((place) => results[place % results.length]));
+        const kept = records.filter((each) => !removed.has(each));
+        const shown = historyPage(kept, "/w", {}, 200, callsWithoutResult(kept)).updates;
+        const lost = shown.flatMap(({ update }) =>
+          update.type === "tool-call" && update.status === "unknown" ? [update.callId] : [],
+        );
+        const expected = [...removed].flatMap((each) =>
+          each?.record.kind === "tool-result" ? [each.record.callId] : [],
+        );
+        expect(lost.toSorted()).toEqual(expected.toSorted());
+      }),
+    );
+  });
+
   it("pages of any size, from either end, are the whole history", () => {
     fc.assert(
       fc.property(recordsArbitrary, fc.integer({ min: 1, max: 7 }), (records, limit) => {
