@@ -30,12 +30,9 @@ export function readProcessTable(): readonly ProcessEntry[] {
   return rows;
 }
 
-/** Whether the environment a process was started with holds exactly `NAME=VALUE`. False when it may not be read. */
-export function startedWith(pid: number, name: string, matches: (value: string) => boolean): boolean {
-  const text = readProc(`/proc/${pid}/environ`);
-  if (text === undefined) return false;
-  const prefix = `${name}=`;
-  return text.split("\0").some((entry) => entry.startsWith(prefix) && matches(entry.slice(prefix.length)));
+/** The environment a process was started with, as `NAME=VALUE`. Empty when it may not be read. */
+export function environmentOf(pid: number): readonly string[] {
+  return readProc(`/proc/${pid}/environ`)?.split("\0") ?? [];
 }
 
 /** All processes below `root`, nearest first, found by parent links alone. */

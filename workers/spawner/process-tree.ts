@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { descendantsOf, isAlive, readProcessTable, startedWith } from "./process-table.ts";
+import { ProcessScan } from "./process-scan.ts";
+import { isAlive } from "./process-table.ts";
 import type { PinnedProcess, ProcessEntry } from "../../orchestrator/record/process-identity.ts";
 
 /** Environment variable that marks every process of a command, also those that left its session. */
@@ -18,9 +19,10 @@ export interface TreeMark {
  * still carries the cookie (a daemon that called `setsid` keeps its environment). Not found: a daemon that left the
  * session *and* was started with an emptied environment; only a PID namespace holds that one.
  */
-export function findTree(mark: TreeMark, table = readProcessTable()): readonly ProcessEntry[] {
+export function findTree(mark: TreeMark, scan = new ProcessScan()): readonly ProcessEntry[] {
   const { leader, cookie } = mark;
   if (leader.startTicks === 0) return groupOf(leader);
+  const { table } = scan;
   const leaderRow = table.find((entry) => entry.pid === leader.pid && entry.startTicks === leader.startTicks);
   // Numbers of groups and sessions stay reserved while they have a member, so a match is never a stranger's as long as
   // the member started no earlier than the leader.
@@ -32,14 +34,14 @@ export function findTree(mark: TreeMark, table = readProcessTable()): readonly P
   const found = new Map<number, ProcessEntry>();
   for (const root of [...(leaderRow ? [leaderRow] : []), ...linked]) {
     found.set(root.pid, root);
-    for (const entry of descendantsOf(root.pid, table)) found.set(entry.pid, entry);
+    for (const entry of scan.descendantsOf(root.pid)) found.set(entry.pid, entry);
   }
   if (cookie !== undefined) {
     for (const entry of table) {
       if (found.has(entry.pid) || entry.startTicks < leader.startTicks) continue;
-      if (!startedWith(entry.pid, cookieVariable, (value) => value === cookie)) continue;
+      if (!scan.startedWith(entry, cookieVariable, (value) => value === cookie)) continue;
       found.set(entry.pid, entry);
-      for (const below of descendantsOf(entry.pid, table)) found.set(below.pid, below);
+      for (const below of scan.descendantsOf(entry.pid)) found.set(below.pid, below);
     }
   }
   return [...found.values()].filter((entry) => entry.pid !== process.pid);

@@ -10,7 +10,7 @@ import {
   isRunning,
   processIdentity,
 } from "../../orchestrator/record/process-identity.ts";
-import { descendantsOf, readProcessTable, startedWith } from "./process-table.ts";
+import { ProcessScan } from "./process-scan.ts";
 import { cookieVariable, endTree, findTree } from "./process-tree.ts";
 
 /*
@@ -152,16 +152,16 @@ function recordedLeaders(directory: string): readonly PinnedProcess[] {
 }
 
 function survivorsOf(hostCookie: string, leaders: readonly PinnedProcess[]): readonly ProcessEntry[] {
-  const table = readProcessTable();
+  const scan = new ProcessScan();
   const found = new Map<number, ProcessEntry>();
   for (const leader of leaders) {
-    for (const entry of findTree({ leader, cookie: undefined }, table)) found.set(entry.pid, entry);
+    for (const entry of findTree({ leader, cookie: undefined }, scan)) found.set(entry.pid, entry);
   }
-  for (const entry of table) {
+  for (const entry of scan.table) {
     if (found.has(entry.pid) || entry.pid === process.pid) continue;
-    if (!startedWith(entry.pid, cookieVariable, (value) => value.startsWith(`${hostCookie}.`))) continue;
+    if (!scan.startedWith(entry, cookieVariable, (value) => value.startsWith(`${hostCookie}.`))) continue;
     found.set(entry.pid, entry);
-    for (const below of descendantsOf(entry.pid, table)) found.set(below.pid, below);
+    for (const below of scan.descendantsOf(entry.pid)) found.set(below.pid, below);
   }
   return [...found.values()];
 }

@@ -3,12 +3,18 @@ import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, statSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import type { CommandCause, CommandEnd, CommandExit } from "./command-end.ts";
 import { inheritableDescriptors, OutputReader, PipeSource } from "./output-pipe.ts";
 import type { OutputSink } from "./output-pipe.ts";
-import { type PinnedProcess, startTicksOf } from "../../orchestrator/record/process-identity.ts";
+import {
+  type PinnedProcess,
+  type ProcessEntry,
+  startTicksOf,
+} from "../../orchestrator/record/process-identity.ts";
+import { ProcessScan, SharedScans, sharedScanMs } from "./process-scan.ts";
 import { cookieVariable, endTree, findTree, groupExists, signalProcess } from "./process-tree.ts";
-import type { TreeMark } from "./process-tree.ts";
+import type { TreeEnd, TreeMark } from "./process-tree.ts";
 import { SpawnLedger } from "./spawn-ledger.ts";
 import { SpawnerError } from "./spawner-error.ts";
 
@@ -86,9 +92,11 @@ export class Spawner {
   readonly #leaked: readonly number[] = inheritableDescriptors();
   readonly #live = new Set<LiveCommand>();
   readonly #sweeps = new Set<Promise<unknown>>();
+  readonly #scans = new SharedScans();
   #closed = false;
   readonly #onExit = (): void => {
-    for (const command of this.#live) command.killNow();
+    const scan = new ProcessScan();
+    for (const command of this.#live) command.killNow(scan);
   };
 
   /** Throws {@link SpawnerError} `spawner-setup` when the ledger cannot be written. */
@@ -124,7 +132,13 @@ export class Spawner {
     }
     const refused = refusal(request);
     if (refused !== undefined) return { pid: undefined, ended: Promise.resolve(notStarted(refused)) };
-    const command = new LiveCommand(request, this.#ledger, this.#pipes, this.#leaked, this.#sweeps);
+    const command = new LiveCommand(request, {
+      ledger: this.#ledger,
+      pipes: this.#pipes,
+      leaked: this.#leaked,
+      sweeps: this.#sweeps,
+      scans: this.#scans,
+    });
     this.#live.add(command);
     const ended = command.ended.finally(() => this.#live.delete(command));
     return { pid: command.pid, ended };
@@ -183,6 +197,16 @@ function notStarted(exit: CommandExit): CommandEnd {
   };
 }
 
+/** What the commands of one spawner have in common. */
+interface CommandParts {
+  readonly ledger: SpawnLedger;
+  readonly pipes: PipeSource;
+  readonly leaked: readonly number[];
+  /** Looks for survivors that nobody waits for. */
+  readonly sweeps: Set<Promise<unknown>>;
+  readonly scans: SharedScans;
+}
+
 /** One command from its start to the end of its last process. */
 class LiveCommand {
   readonly pid: number | undefined;
@@ -192,21 +216,20 @@ class LiveCommand {
   readonly #readers: readonly OutputReader[];
   readonly #mark: TreeMark | undefined;
   readonly #sweeps: Set<Promise<unknown>>;
+  readonly #scans: SharedScans;
+  /** When it was started, or its leader's exit was told: a look at the processes must not be older. */
+  #changedAt = 0;
   #cause: CommandCause = "exit";
   /** Settles when the processes have been asked to end and are gone. */
   #ending: Promise<unknown> | undefined;
 
-  constructor(
-    request: CommandRequest,
-    ledger: SpawnLedger,
-    pipes: PipeSource,
-    leaked: readonly number[],
-    sweeps: Set<Promise<unknown>>,
-  ) {
+  constructor(request: CommandRequest, { ledger, pipes, leaked, sweeps, scans }: CommandParts) {
     this.#request = request;
     this.#sweeps = sweeps;
+    this.#scans = scans;
     const cookie = `${ledger.hostCookie}.${randomBytes(6).toString("hex")}`;
     const { child, readers } = launch(request, cookie, pipes, leaked);
+    this.#changedAt = performance.now();
     this.#readers = readers;
     const exited = child instanceof Error ? Promise.resolve(startFailure(child)) : exitOf(child);
     if (child instanceof Error || child.pid === undefined) {
@@ -229,9 +252,13 @@ class LiveCommand {
   }
 
   /** Last resort while the host's process is exiting: nothing can be waited for any more. */
-  killNow(): void {
+  killNow(scan: ProcessScan): void {
     if (this.#mark === undefined) return;
-    for (const entry of findTree(this.#mark)) signalProcess(entry, "SIGKILL");
+    for (const entry of findTree(this.#mark, scan)) signalProcess(entry, "SIGKILL");
+  }
+
+  #find(mark: TreeMark): readonly ProcessEntry[] {
+    return findTree(mark, this.#scans.since(this.#changedAt));
   }
 
   async #endUnstarted(exited: Promise<CommandExit>): Promise<CommandEnd> {
@@ -245,7 +272,7 @@ class LiveCommand {
     if (this.#ending !== undefined || mark === undefined) return;
     this.#cause = cause;
     const wrapper = this.#request.contained === true ? "bwrap" : undefined;
-    this.#ending = endTree(() => findTree(mark), { graceMs, ask: (entry) => entry.name !== wrapper });
+    this.#ending = endTree(() => this.#find(mark), { graceMs, ask: (entry) => entry.name !== wrapper });
   }
 
   async #live(exited: Promise<CommandExit>): Promise<CommandEnd> {
@@ -264,7 +291,8 @@ class LiveCommand {
     };
     signal?.addEventListener("abort", onAbort, { once: true });
     const exit = await exited;
-    const durationMs = performance.now() - this.#startedAt;
+    this.#changedAt = performance.now();
+    const durationMs = this.#changedAt - this.#startedAt;
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
     await this.#ending;
@@ -287,13 +315,19 @@ class LiveCommand {
     if (await this.#settles(mark)) {
       // Nothing holds the output and the group is empty: what is left can only be a daemon that cut all ties. It is
       // looked for without keeping the caller waiting.
-      const sweep = endTree(() => findTree(mark), { graceMs: survivorGraceMs });
+      const sweep = this.#sweep(mark);
       this.#sweeps.add(sweep);
       void sweep.finally(() => this.#sweeps.delete(sweep));
       return { ended: 0, left: 0 };
     }
-    const end = await endTree(() => findTree(mark), { graceMs: survivorGraceMs });
+    const end = await endTree(() => this.#find(mark), { graceMs: survivorGraceMs });
     return { ended: end.found - end.left, left: end.left };
+  }
+
+  async #sweep(mark: TreeMark): Promise<TreeEnd> {
+    // Commands that end in the same moment share one look at the processes.
+    await delay(sharedScanMs);
+    return await endTree(() => this.#find(mark), { graceMs: survivorGraceMs });
   }
 
   /** Whether output and group come to their end by themselves within the settling time. */
@@ -302,7 +336,7 @@ class LiveCommand {
     const ended = Promise.all(this.#readers.map((reader) => reader.ended)).then(() => true);
     if (!(await Promise.race([ended, after(settleMs).then(() => false)]))) return false;
     // A member that has closed its output may need another moment to be gone.
-    for (let pauseMs = 1; groupExists(mark.leader.pid) && findTree(mark).length > 0; pauseMs *= 2) {
+    for (let pauseMs = 1; groupExists(mark.leader.pid) && this.#find(mark).length > 0; pauseMs *= 2) {
       if (performance.now() >= endsAt) return false;
       await after(pauseMs);
     }
