@@ -204,7 +204,7 @@ async function resolve(
   if (id === undefined)
     throw new AutolithError(
       "continuity-arguments",
-      `job.continuity: ${action} needs \`id\`, an execution id.`,
+      `job.continuity: ${action} needs \`id\`: the visible name or the execution id of a job.`,
     );
   const match = findJob(parts.visible(caller), id);
   if (match.kind === "one") return match.job.executionId;
@@ -219,7 +219,7 @@ async function resolve(
       : "names no visible job";
   throw new AutolithError(
     match.kind === "ambiguous" ? "ambiguous-job" : "unknown-job",
-    `${JSON.stringify(id)} ${reason}. Give the execution id; job.continuity list shows them.`,
+    `${JSON.stringify(id)} ${reason}. Give the name or execution id of a job that job.continuity list shows.`,
   );
 }
 

@@ -176,7 +176,7 @@ export type Resolution = "acknowledge" | "retry" | "cancel";
 export function resolveRecords(
   state: PeerState,
   id: string,
-  token: number,
+  token: number | undefined,
   action: Resolution,
   isOpen: Lifecycle,
 ): readonly PeerDraft[] {
@@ -197,6 +197,8 @@ export function resolveRecords(
     );
   }
   if (action === "acknowledge") return [{ kind: "acknowledged", id }];
+  // A message that waits, for instance for a child that has ended, is withdrawn with no token.
+  if (action === "retry" && message.state === "queued") return none;
   if (action === "cancel") return [{ kind: "cancelled", id, result: "resolved: cancel" }];
   if (state.grantFor(message.sender, message.receiver) === undefined)
     throw new PeerMessageError(
@@ -258,11 +260,14 @@ export function noMessage(id: string): PeerMessageError {
   return new PeerMessageError("not-found", `There is no message ${JSON.stringify(id.slice(0, 80))} here.`);
 }
 
-function requireToken(message: Message, token: number): void {
+function requireToken(message: Message, token: number | undefined): void {
   if (message.token === token) return;
+  const named = `the message ${JSON.stringify(message.id)}`;
   throw new PeerMessageError(
     "stale-token",
-    `${token} is not the current token of the message ${JSON.stringify(message.id)}${message.token === undefined ? ", which nobody has claimed" : ""}.`,
+    token === undefined
+      ? `A token is missing: ${named} was claimed. peer.inspect shows the current one.`
+      : `${token} is not the current token of ${named}${message.token === undefined ? ", which nobody has claimed; the primary resolves it without a token" : ""}.`,
   );
 }
 

@@ -129,7 +129,7 @@ export class PeerService {
     return this.#message(id);
   }
 
-  async resolve(id: string, token: number, action: Resolution): Promise<Message> {
+  async resolve(id: string, token: number | undefined, action: Resolution): Promise<Message> {
     await this.#settle(id, () => resolveRecords(this.#state, id, token, action, this.#parts.isOpen));
     return this.#message(id);
   }

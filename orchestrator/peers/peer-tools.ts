@@ -291,8 +291,12 @@ function resolveTool({ peers }: PeerToolParts): ToolDeclaration {
     ...common,
     name: "peer.resolve",
     description:
-      "Decides about a message whose delivery was interrupted (state unknown) or never acknowledged, under its current token from peer.inspect: acknowledge, retry (it waits again; needs a current grant) or cancel.",
-    arguments: z.strictObject({ id, token, action: z.enum(["acknowledge", "retry", "cancel"]) }),
+      "Decides about a message whose delivery was interrupted (state unknown) or never acknowledged, under its current token from peer.inspect, or about one that nobody has claimed, without a token: acknowledge, retry (it waits again; needs a current grant) or cancel.",
+    arguments: z.strictObject({
+      id,
+      token: token.optional(),
+      action: z.enum(["acknowledge", "retry", "cancel"]),
+    }),
     audience: "primary",
     execute: async (args) => messageAnswer(await peers().resolve(args.id, args.token, args.action)),
   });

@@ -93,7 +93,7 @@ function prepare(call: ToolCallItem, context: CallContext, registry: ToolRegistr
   if (!checked.success)
     return refuse(
       "invalid-arguments",
-      `The arguments of ${call.tool} are not valid.\n${z.prettifyError(checked.error)}`,
+      `The arguments of ${call.tool} are not valid.\n${z.prettifyError(checked.error)}${knownArguments(tool.arguments, checked.error)}`,
     );
   try {
     return {
@@ -233,4 +233,12 @@ function wellFormedHead(text: string, length: number): string {
 
 function wellFormedTail(text: string, length: number): string {
   return length <= 0 ? "" : text.slice(-length).replace(/^[\uDC00-\uDFFF]/, "");
+}
+
+/** Whoever gave an argument that there is not is told which there are. */
+function knownArguments(schema: z.ZodType, { issues }: z.ZodError): string {
+  const isUnknown = issues.some(({ code, path }) => code === "unrecognized_keys" && path.length === 0);
+  if (!isUnknown || !(schema instanceof z.ZodObject)) return "";
+  const names = Object.keys(schema.shape);
+  return names.length === 0 ? "\nIt takes none." : `\nIt takes: ${names.join(", ")}.`;
 }

@@ -27,6 +27,14 @@ export async function applyPatchFile(target: Repository, file: string, onlyCheck
   const parameters = [...applyParameters, ...(onlyCheck ? ["--check"] : []), "--", file];
   const { code, errors } = await target.run(parameters, { accepted: [0, 1, 128], mayRefresh: !onlyCheck });
   if (code === 0) return;
+  const back = await target.run([...applyParameters, "--check", "--reverse", "--", file], {
+    accepted: [0, 1, 128],
+  });
+  if (back.code === 0)
+    throw new WorktreeError(
+      "worktree-conflict",
+      `${target.directory} has the changes of this patch already; nothing was changed.`,
+    );
   throw new WorktreeError(
     "worktree-conflict",
     `The patch does not fit ${target.directory}; nothing was changed.\n${errors}`,

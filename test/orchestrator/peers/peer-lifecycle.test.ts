@@ -34,6 +34,8 @@ type Op =
       readonly op: "resolve";
       readonly id: string;
       readonly stale: boolean;
+      /** As for a message that nobody has claimed. */
+      readonly withoutToken: boolean;
       readonly action: "acknowledge" | "retry" | "cancel";
     }
   | { readonly op: "crash"; readonly torn: string | undefined }
@@ -89,6 +91,7 @@ const operation: fc.Arbitrary<Op> = fc.oneof(
       op: fc.constant("resolve" as const),
       id: messageId,
       stale: fc.constantFrom(false, false, false, true),
+      withoutToken: fc.constantFrom(false, false, true),
       action: fc.constantFrom("acknowledge" as const, "retry" as const, "cancel" as const),
     }),
   },
@@ -174,11 +177,13 @@ class Model {
       case "resolve": {
         const found = this.messages.get(op.id);
         if (found === undefined) return "not-found";
-        if (op.stale || found.token === undefined) return "stale-token";
+        if (op.withoutToken ? found.token !== undefined : op.stale || found.token === undefined)
+          return "stale-token";
         const wanted =
           op.action === "acknowledge" ? "acknowledged" : op.action === "cancel" ? "cancelled" : "queued";
         if (["acknowledged", "cancelled"].includes(found.state))
           return found.state === wanted ? wanted : "outcome-conflict";
+        if (op.action === "retry" && found.state === "queued") return "queued";
         if (op.action === "retry" && !this.granted(found.from, found.to)) return "grant";
         if (op.action === "retry" && this.ended.has(found.to)) return "endpoint-lifecycle";
         Object.assign(found, { state: wanted, ...(op.action === "retry" ? { token: undefined } : {}) });
@@ -230,7 +235,8 @@ async function perform(op: Op, scene: MailScene, model: Model): Promise<string> 
     case "ack":
       return (await service.acknowledge(at(op.by), op.id, tokenOf(op, model))).state;
     case "resolve":
-      return (await service.resolve(op.id, tokenOf(op, model), op.action)).state;
+      return (await service.resolve(op.id, op.withoutToken ? undefined : tokenOf(op, model), op.action))
+        .state;
     case "crash":
       await scene.crash(op.torn);
       return "";

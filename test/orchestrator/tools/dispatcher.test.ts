@@ -48,6 +48,12 @@ async function dispatched(argumentTexts: readonly string[]): Promise<readonly Se
 }
 
 describe("dispatching the calls of a turn", () => {
+  it("tells whoever gives an unknown argument which there are", async () => {
+    const settled = await dispatched(['{"name":"a","nam":"b"}', '{"name":1}']);
+    expect(settled[0]?.result.output).toMatch(/Unrecognized key: "nam"\nIt takes: name, data\.$/);
+    expect(settled[1]?.result.output).not.toContain("It takes");
+  });
+
   it("answers a call whose resource cannot be named, and runs the others", async () => {
     const settled = await dispatched(['{"name":"nameless"}', '{"name":"a"}']);
     expect(settled.map(({ result, code }) => [result.callId, result.status, code])).toEqual([

@@ -343,31 +343,6 @@ describe("ranges of commits", () => {
     });
   });
 
-  test("while a cherry-pick is open nothing else is integrated, and nobody is told to stash or commit it", async () => {
-    const scene = worktreeScene();
-    const record = await scene.checkout({ kind: "commit-range" });
-    writeFiles(record.path, { "a.txt": "two\n" });
-    commitAll(record.path, "two");
-    const state = await survey(scene, record);
-    writeFiles(scene.source, { "a.txt": "other\n" });
-    commitAll(scene.source, "other");
-    const range = { baseline: record.baseline, tip: state.tip };
-    await expect(scene.machine.pick(scene.source, range, scene.leave)).rejects.toMatchObject({
-      code: "worktree-conflict",
-    });
-    for (const again of [
-      () => scene.machine.pick(scene.source, range, scene.leave),
-      () => scene.machine.apply(scene.source, state.patch, scene.leave),
-      () => scene.machine.check(scene.source, state.patch, scene.leave),
-    ])
-      await expect(again()).rejects.toMatchObject({
-        code: "worktree-dirty",
-        message: expect.stringMatching(/^A cherry-pick is in progress.*action abort\.$/) as string,
-      });
-    expect(await scene.machine.abort(scene.source, scene.leave)).toBe(true);
-    expect(git(scene.source, "log", "--format=%s")).toBe("other\nfirst");
-  });
-
   test("a dirty target is refused before anything changes; a patch that does not fit changes nothing", async () => {
     const scene = worktreeScene({ files: { "a.txt": "1\n", "b.txt": "1\n" } });
     const record = await scene.checkout();
