@@ -1,8 +1,9 @@
 /** Composes the sessions of `autolith acp` and serves its clients until they are gone or a signal came. */
 import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { failureOf } from "../../orchestrator/contract/failure.ts";
 import { resolveRoots } from "../../orchestrator/record/roots.ts";
-import type { SessionOptions } from "../arguments.ts";
+import { type SessionOptions, UsageError } from "../arguments.ts";
 import { composeSessions } from "../compose-session.ts";
 import type { HeadStart } from "../head-start.ts";
 import { endpointFiles } from "../host/endpoint-files.ts";
@@ -11,7 +12,7 @@ import { thisHost } from "../host/this-host.ts";
 import { AcpConnection } from "./acp-connection.ts";
 import { AcpHost } from "./acp-host.ts";
 import type { AcpService } from "./acp-arguments.ts";
-import { endpointUrl, isLoopback } from "./transports/listen-address.ts";
+import { type ListenAddress, endpointUrl, isLoopback } from "./transports/listen-address.ts";
 import { frameStream } from "./wire/frame-stream.ts";
 import { lineChannel } from "./wire/line-channel.ts";
 
@@ -66,6 +67,22 @@ async function serveStdio(host: AcpHost, stopped: Promise<unknown>): Promise<voi
   await connection.closed;
 }
 
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: "something else listens there",
+  EACCES: "that needs more privileges",
+  EADDRNOTAVAIL: "this machine does not have that address",
+  ENOTFOUND: "there is no such host",
+};
+
+/** An address that cannot be listened on was not well chosen; the program is fine. */
+function listenError(error: unknown, { host, port }: ListenAddress, kind: "http" | "websocket"): unknown {
+  const problem = listenProblems[failureOf(error).code];
+  if (problem === undefined) return error;
+  return new UsageError(
+    `acp cannot listen on ${host}:${port}: ${problem}. Name another [HOST:]PORT: autolith acp --${kind} 9000.`,
+  );
+}
+
 async function serveNetwork(
   { kind, address, token }: Extract<AcpService, { readonly token: string | undefined }>,
   host: AcpHost,
@@ -73,7 +90,9 @@ async function serveNetwork(
   say: (line: string) => void,
 ): Promise<void> {
   const { NetworkServer } = await import("./transports/network-server.ts");
-  const server = await NetworkServer.open({ host, address, kind, token });
+  const server = await NetworkServer.open({ host, address, kind, token }).catch((error: unknown) => {
+    throw listenError(error, address, kind);
+  });
   const url = endpointUrl(kind === "http" ? "http" : "ws", { host: address.host, port: server.address.port });
   say(`acp: serving ${url}${kind === "http" ? " (Streamable HTTP and WebSocket)" : ""}; Ctrl-C ends it`);
   if (!isLoopback(address.host))

@@ -7,8 +7,10 @@ import {
   promptInputSchema,
 } from "../../../orchestrator/contract/session.ts";
 
-/** The input of the blocks. Throws invalid params for what is not taken: audio, embedded bytes, other image types. */
+/** The input of the blocks. Throws invalid params for none, and for what is not taken: audio, embedded bytes, other image types. */
 export function promptInputOf(blocks: readonly ContentBlock[]): PromptInput {
+  if (blocks.length === 0)
+    throw RequestError.invalidParams(undefined, "the prompt is empty: it needs text, a resource or an image");
   const checked = promptInputSchema.safeParse({ parts: blocks.map(promptPart) });
   if (checked.success) return checked.data;
   throw RequestError.invalidParams(undefined, z.prettifyError(checked.error));

@@ -34,6 +34,7 @@ export function failureError({ code, message, retry }: Failure): RequestError {
     case "invalid-argument":
     case "input-limit":
     case "unknown-model":
+    case "unknown-operation":
       return new RequestError(-32_602, message, data);
     case "busy":
     case "read-only":

@@ -56,7 +56,9 @@ export function checkMessage(value: unknown): Decoded {
   if (Array.isArray(value)) return invalid("JSON-RPC batches are not supported; send one message at a time");
   if (typeof value !== "object" || value === null) return invalid("a message is a JSON object");
   const { jsonrpc, id, method } = value as { jsonrpc?: unknown; id?: unknown; method?: unknown };
-  if (jsonrpc !== "2.0") return invalid('a message has "jsonrpc": "2.0"');
+  // A request is answered by its id; the id of something else may be one of ours.
+  const requestId = typeof method === "string" && isId(id) ? id : null;
+  if (jsonrpc !== "2.0") return invalid('a message has "jsonrpc": "2.0"', requestId);
   if ("id" in value && !isId(id))
     return invalid(`an id is a number, null or a string of at most ${idLimit} characters`);
   if (!("method" in value)) {

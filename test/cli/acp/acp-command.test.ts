@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { PassThrough, type Writable } from "node:stream";
 import { createHttpStream } from "@agentclientprotocol/sdk/experimental/http-client";
@@ -108,6 +109,20 @@ describe("autolith acp", () => {
     expect([ended.status, ended.stdout]).toEqual([130, ""]);
     expect(ended.stderr).not.toContain("t0k3n-of-test");
     expect(ended.stderr).not.toContain("warning");
+  });
+
+  test("names an address that is taken, and how to name another", async () => {
+    using pit = makeSandpit();
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const { port } = taken.address() as AddressInfo;
+    const { ended } = launch(pit, ["acp", "--http", String(port)], { environment, stdin: "ignore" });
+    expect(await ended).toMatchObject({
+      status: 64,
+      stdout: "",
+      stderr: `autolith: acp cannot listen on 127.0.0.1:${port}: something else listens there. Name another [HOST:]PORT: autolith acp --http 9000.\n`,
+    });
+    taken.close();
   });
 
   test("warns off loopback", async () => {

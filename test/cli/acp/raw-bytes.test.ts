@@ -153,6 +153,14 @@ describe("bytes of messages", () => {
     expect(await raw.answerTo(2)).toMatchObject({ result: {} });
   });
 
+  test("of another version are refused by their id", async () => {
+    await using served = serveHost(new ScriptedService());
+    const raw = await initialized(served);
+    raw.write('{"jsonrpc":"1.0","id":"old","method":"session/list","params":{}}\n');
+    expect(await raw.answerTo("old")).toMatchObject({ error: { code: invalidRequest } });
+    await goesOn(raw);
+  });
+
   test("with the same id are both answered", async () => {
     await using served = serveHost(new ScriptedService());
     const raw = await initialized(served);

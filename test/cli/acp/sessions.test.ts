@@ -196,6 +196,7 @@ describe("sessions of an editor", () => {
       });
     await expect(client.request("session/prompt", { sessionId, prompt: [] })).rejects.toMatchObject({
       code: -32_602,
+      message: expect.stringContaining("the prompt is empty"),
     });
     client.close();
   });
