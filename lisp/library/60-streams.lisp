@@ -36,7 +36,8 @@
 
 (defun peek-char (&optional peek-type input-stream (eof-error-p t) eof-value recursive-p)
   "The next character, which stays in the stream; with a type, after skipping characters."
-  (declare (ignore recursive-p))
+  ;; Inside an object that is being read, the end of the file is always an error.
+  (when recursive-p (setq eof-error-p t))
   (if (%native-input-p input-stream)
       (waiting-for-input (input-stream) (%peek-char peek-type input-stream eof-error-p eof-value))
       (gray-peek-char peek-type (%input-object input-stream) eof-error-p eof-value)))

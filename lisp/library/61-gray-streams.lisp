@@ -92,7 +92,7 @@
       (cond ((eq character :eof)
              (return (if eof-error-p (error 'end-of-file :stream stream) eof-value)))
             ((or (null peek-type)
-                 (and (eq peek-type t) (not (member character '(#\Space #\Tab #\Newline #\Return #\Page))))
+                 (and (eq peek-type t) (not (%whitespace-p character)))
                  (eql peek-type character))
              (return character))
             (t (stream-read-char stream))))))

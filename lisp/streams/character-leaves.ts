@@ -4,6 +4,7 @@ import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { bool, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import { Readtable, WHITESPACE } from "../reader/readtable.ts";
 import { endOfFile, guarded, isLispStream, StreamAccess } from "./stream-access.ts";
 import { NativeStream, noInputYet } from "./native-stream.ts";
 
@@ -35,6 +36,13 @@ function textBetween(string: LString, start: LispValue | undefined, end: LispVal
 
 function installInput(define: DefineLeaf, host: LeafHost, access: StreamAccess): void {
   const wait = host.symbol(waitKeyword);
+  const readtable = host.symbol("*READTABLE*");
+  const standard = Readtable.standard();
+  /** Whitespace to the reader: a user may have given a character another syntax in the current readtable. */
+  const isWhitespace = (code: number): boolean => {
+    const table = readtable.value;
+    return (table instanceof Readtable ? table : standard).syntax(code) === WHITESPACE;
+  };
   const atEnd = (
     stream: NativeStream,
     errorp: LispValue | undefined,
@@ -58,6 +66,9 @@ function installInput(define: DefineLeaf, host: LeafHost, access: StreamAccess):
     guarded(() => stream.unreadCode(asCharacter(character).code));
     return NIL;
   });
+  define("SYS:%WHITESPACE-P", "character", (character: LispValue) =>
+    bool(isWhitespace(asCharacter(character).code)),
+  );
   define(
     "SYS:%PEEK-CHAR",
     "type stream eof-error-p eof-value",
@@ -100,10 +111,6 @@ function installInput(define: DefineLeaf, host: LeafHost, access: StreamAccess):
     bool(!isLispStream(access.inputObject(designator))),
   );
   define("SYS:%INPUT-OBJECT", "stream", (designator: LispValue) => access.inputObject(designator));
-}
-
-function isWhitespace(code: number): boolean {
-  return code === 32 || (code >= 9 && code <= 13 && code !== 11);
 }
 
 function installOutput(define: DefineLeaf, access: StreamAccess): void {

@@ -219,3 +219,7 @@
 ;=> (:ERROR TYPE-ERROR)
 (let ((*standard-output* (make-string-output-stream)) (*terminal-io* (make-two-way-stream (make-string-input-stream "tt") (make-string-output-stream)))) (princ "a" nil) (princ "b" t) (list (get-output-stream-string *standard-output*) (get-output-stream-string (two-way-stream-output-stream *terminal-io*)) (read-char t)))
 ;=> (("a" "b" #\t))
+(let ((*readtable* (copy-readtable nil))) (set-syntax-from-char #\Space #\a) (set-syntax-from-char #\w #\Space) (with-input-from-string (s "ww x") (list (peek-char t s) (read-char s) (peek-char t s))))
+;=> ((#\  #\  #\x))
+(with-input-from-string (s "") (list (peek-char nil s nil :end) (handler-case (peek-char nil s nil :end t) (end-of-file () :signalled))))
+;=> ((:END :SIGNALLED))
