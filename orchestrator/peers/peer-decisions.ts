@@ -297,7 +297,7 @@ function requireOpen(endpoint: Endpoint, isOpen: Lifecycle): void {
   if (isOpen(endpoint)) return;
   throw new PeerMessageError(
     "endpoint-lifecycle",
-    `${endpointId(endpoint)} is no child that is queued or running; it takes part in no new mail.`,
+    `${endpointId(endpoint)} is no child that is queued or running; it takes part in no new mail. job.list shows which are; the primary makes a grant for the one that works now.`,
   );
 }
 

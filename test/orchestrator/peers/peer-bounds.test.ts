@@ -30,6 +30,14 @@ async function scene(options: Partial<PeerServiceParts> = {}): Promise<MailScene
 const grant = { id: "g", sender: child, receiver: primary, context: false, scope: "local" } as const;
 
 describe("bounds", () => {
+  test("a child that has ended takes part in nothing new, and the refusal says where to look", async () => {
+    const { service } = await scene({ isOpen: ({ child: each }) => each === undefined });
+    await expect(service.grant(grant)).rejects.toMatchObject({
+      reason: "endpoint-lifecycle",
+      message: expect.stringContaining("job.list shows which are") as string,
+    });
+  });
+
   test("unsettled messages of a receiver: settling one makes room", async () => {
     const { service } = await scene();
     await service.grant(grant);
