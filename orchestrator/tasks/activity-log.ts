@@ -3,7 +3,7 @@ import { universalTime } from "../record/conversation-record.ts";
 import type { ActivityRecord } from "../record/execution-records.ts";
 import type { ProgressSnapshot } from "./child-progress.ts";
 
-/** Shortest time between two writes, in milliseconds. */
+/** Shortest time between two writes, and from the start to the first, in milliseconds: a short child's is written once, at its end. */
 const activityIntervalMs = 1_000;
 
 export type ActivityLogParts = {
@@ -18,17 +18,20 @@ export class ActivityLog {
   readonly #parts: ActivityLogParts;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #writtenAt = Number.NEGATIVE_INFINITY;
+  #writtenAt: number;
   #closed = false;
 
   constructor(parts: ActivityLogParts) {
     this.#parts = parts;
+    this.#writtenAt = parts.now();
   }
 
-  /** Something happened: it is written now, or with what follows within the interval. */
+  /** Something happened: it is written with what follows within the interval. */
   note(): void {
     if (this.#closed || this.#timer !== undefined) return;
-    const waitMs = Math.max(0, this.#writtenAt + activityIntervalMs - this.#parts.now());
+    const dueMs = this.#writtenAt + activityIntervalMs - this.#parts.now();
+    // A clock that was set back makes nobody wait longer.
+    const waitMs = Math.min(Math.max(0, dueMs), activityIntervalMs);
     this.#timer = setTimeout(() => this.#write(), waitMs).unref();
   }
 
