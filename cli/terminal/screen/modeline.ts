@@ -1,7 +1,7 @@
 /** The modeline: model, mode, context, usage, title, in as much room as there is. */
 import type { SessionState } from "../../../orchestrator/contract/session.ts";
 import { type Line, type Span, lineWidth, span } from "../text/styled-line.ts";
-import { truncated } from "../text/text-width.ts";
+import { textWidth, truncated } from "../text/text-width.ts";
 import { visibleLine } from "../text/visible-text.ts";
 import { type ScreenState, isTurnRunning } from "./screen-state.ts";
 
@@ -46,7 +46,10 @@ function workSpans(now: number): readonly Span[] {
   );
 }
 
-/** The modeline in `width` columns; what does not fit is left out from the least needed on. */
+/** Columns of the title at most, and of what is left of a longer one at least. */
+const [titleColumns, leastTitleColumns] = [40, 12];
+
+/** The modeline in `width` columns; a long title is shortened, and what does not fit is left out from the least needed on. */
 export function modeline(state: ScreenState, width: number): Line {
   const parts = modelineParts(state).filter((part) => part.length > 0);
   const separator = span(" · ", { ink: "muted" });
@@ -56,6 +59,11 @@ export function modeline(state: ScreenState, width: number): Line {
     if (lineWidth(joined) > width) continue;
     line = joined;
   }
+  const title = visibleLine(state.session?.title ?? "");
+  const room = Math.min(titleColumns, width - lineWidth(line) - lineWidth([separator]));
+  const least = Math.min(leastTitleColumns, textWidth(title));
+  if (line.length > 0 && title !== "" && room >= least)
+    line = [...line, separator, span(truncated(title, room), { ink: "muted" })];
   return line.length > 0 ? line : [span(truncated(parts[0]?.map(({ text }) => text).join("") ?? "", width))];
 }
 
@@ -81,7 +89,6 @@ function modelineParts(state: ScreenState): readonly (readonly Span[])[] {
     inputTokens === null || outputTokens === null
       ? []
       : [span(`${countText(inputTokens)} in ${countText(outputTokens)} out`, { ink: "muted" })],
-    session.title === "" ? [] : [span(truncated(visibleLine(session.title), 40), { ink: "muted" })],
   ];
 }
 
@@ -93,7 +100,9 @@ function linkSpan(state: ScreenState): Span {
   if (state.link === "lost") return span("connecting again", { ink: "warn" });
   if (state.link === "ended") return span("closed", { ink: "warn" });
   if (state.isReadOnly) return span("read-only", { ink: "warn" });
-  return state.isPaused ? span("paused", { ink: "warn" }) : span("REPL", { ink: "muted" });
+  // A session that nothing waits for is just idle.
+  const isHeld = state.isPaused && state.pending.length > 0;
+  return isHeld ? span("paused", { ink: "warn" }) : span("REPL", { ink: "muted" });
 }
 
 function modeStyle(mode: string): { readonly ink: "good" | "warn" | "bad" | "muted" } {

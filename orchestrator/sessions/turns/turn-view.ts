@@ -108,6 +108,7 @@ export class TurnView {
     } as const;
     this.#core.live.call(update);
     this.#core.update(update);
+    this.#activity("tools", this.#core.lastRequest, 1, 0);
   }
 
   /** Shown at once; the record, which follows with the whole wave, says the same. */
