@@ -46,10 +46,13 @@ export type Revival =
   | { readonly kind: "dispatched"; readonly job: Job }
   | { readonly kind: "started"; readonly text: string };
 
+/** When a job was admitted (its record knows whole seconds, epoch milliseconds here) and its visible number, which says the order within one. */
+type Creation = { readonly createdAt: number; readonly number: number };
+
 export class ContinuityService {
   readonly #parts: ContinuityParts;
   /** Creation instants of retained executions, which never change. */
-  readonly #createdAt = new Map<string, number>();
+  readonly #creations = new Map<string, Creation>();
 
   constructor(parts: ContinuityParts) {
     this.#parts = parts;
@@ -58,14 +61,14 @@ export class ContinuityService {
   /** The retained executions that the caller may see, newest first. */
   async executions(caller: ToolCaller): Promise<readonly ExecutionId[]> {
     const { tasksDirectory, rootConversationId } = this.#parts;
-    const found: { readonly id: ExecutionId; readonly createdAt: number }[] = [];
+    const found: (Creation & { readonly id: ExecutionId })[] = [];
     for (const name of await executionsOf(tasksDirectory, rootConversationId)) {
       const id = executionIdSchema.safeParse(name);
       if (!id.success) continue;
-      const createdAt = await this.#creationOf(id.data, caller);
-      if (createdAt !== undefined) found.push({ id: id.data, createdAt });
+      const creation = await this.#creationOf(id.data, caller);
+      if (creation !== undefined) found.push({ id: id.data, ...creation });
     }
-    found.sort((left, right) => right.createdAt - left.createdAt || (left.id < right.id ? 1 : -1));
+    found.sort((left, right) => right.createdAt - left.createdAt || right.number - left.number);
     return found.map(({ id }) => id);
   }
 
@@ -235,14 +238,15 @@ export class ContinuityService {
   }
 
   /** Undefined for what the caller may not see, and for executions without a continuity record. */
-  async #creationOf(executionId: ExecutionId, caller: ToolCaller): Promise<number | undefined> {
-    const known = this.#createdAt.get(executionId);
+  async #creationOf(executionId: ExecutionId, caller: ToolCaller): Promise<Creation | undefined> {
+    const known = this.#creations.get(executionId);
     if (known !== undefined && caller.executionId === undefined) return known;
     const record = await this.#readable(executionId);
     if (record === undefined) return undefined;
-    const createdAt = instantOf(record.createdAt);
-    this.#createdAt.set(executionId, createdAt);
-    return isVisible(record, caller) ? createdAt : undefined;
+    const number = Number(/\d+$/.exec(record.jobId)?.[0] ?? 0);
+    const creation = { createdAt: instantOf(record.createdAt), number };
+    this.#creations.set(executionId, creation);
+    return isVisible(record, caller) ? creation : undefined;
   }
 
   /** A continuity record that cannot be read hides its job from lists; asking for the job itself says why. */

@@ -9,6 +9,9 @@ import { outstandingRequestLimit } from "./message-limits.ts";
 /** Time that answers get to be written after the client has said its last, in milliseconds. */
 const lastAnswersMs = 1_000;
 
+/** Time that a request beyond the limit waits for one before it to be answered, in milliseconds; then it is refused. */
+const patienceMs = 1_000;
+
 type Reader = ReadableStreamDefaultReader<AnyMessage>;
 
 /** The same stream within the bound; answers to requests that nobody made are left out. */
@@ -84,8 +87,7 @@ class RequestGate {
   async #admit(message: AnyMessage): Promise<boolean> {
     if (!("method" in message)) return this.#asked.delete(message.id);
     if (!("id" in message)) return true;
-    // While the client takes nothing, nothing more is taken from it.
-    while (this.#outstanding >= this.#limit && this.#writing > 0) await this.#change();
+    await this.#room();
     if (this.#outstanding >= this.#limit) {
       const error = RequestError.invalidRequest(
         { code: "too-many-requests", limit: this.#limit },
@@ -96,6 +98,21 @@ class RequestGate {
     }
     this.#outstanding += 1;
     return true;
+  }
+
+  /**
+   * While the client takes nothing, nothing more is taken from it; and what only waits for its turn gets a moment. Longer it cannot be: what is
+   * asked may itself wait for an answer of this client that stands behind.
+   */
+  async #room(): Promise<void> {
+    if (this.#outstanding < this.#limit) return;
+    let isPatient = true;
+    const timer = setTimeout(() => {
+      isPatient = false;
+      this.#tell();
+    }, patienceMs);
+    while (this.#outstanding >= this.#limit && (this.#writing > 0 || isPatient)) await this.#change();
+    clearTimeout(timer);
   }
 
   /** The client sends nothing more, but may still read. */

@@ -311,8 +311,9 @@ export class SessionController {
     const { dispatch, now } = this.#options;
     if (answer === undefined) return;
     const text = `${answer.setting.name} = ${String(answer.setting.value)}`;
+    // What is shown from now on goes by the new value.
+    await this.#fetch("settings");
     dispatch({ type: "flash", level: "info", text, at: now() });
-    this.#fetchSoon("settings");
     // The page returns to its list after every change, until it is closed.
     await this.#pick({ kind: "setting" }, true);
   }
