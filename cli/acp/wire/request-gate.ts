@@ -106,13 +106,11 @@ class RequestGate {
    */
   async #room(): Promise<void> {
     if (this.#outstanding < this.#limit) return;
-    let isPatient = true;
-    const timer = setTimeout(() => {
-      isPatient = false;
-      this.#tell();
-    }, patienceMs);
-    while (this.#outstanding >= this.#limit && (this.#writing > 0 || isPatient)) await this.#change();
-    clearTimeout(timer);
+    const until = performance.now() + patienceMs;
+    const timer = setInterval(() => this.#tell(), patienceMs);
+    while (this.#outstanding >= this.#limit && (this.#writing > 0 || performance.now() < until))
+      await this.#change();
+    clearInterval(timer);
   }
 
   /** The client sends nothing more, but may still read. */
