@@ -35,6 +35,11 @@ export type Tmux = {
   shows(text: string | RegExp): Promise<void>;
   /** Waits until the screen is exactly that. */
   showsExactly(rows: readonly string[]): Promise<void>;
+  /**
+   * Waits until the program has ended, and checks its status (0 unless given). Asked of tmux and not read from the screen: tmux may see the
+   * end of the terminal before that of the process, and then never draws its line nor knows a status.
+   */
+  ended(status?: number): Promise<void>;
   /** Sends a signal to the program; to what it runs when it is a shell. */
   signal(name: NodeJS.Signals): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -76,6 +81,10 @@ export async function openTmux(options: TmuxOptions): Promise<Tmux> {
     },
     shows: (text) => eventually(async () => (await screen()).join("\n")).toMatch(text),
     showsExactly: (expected) => eventually(screen).toEqual(expected),
+    ended: (status = 0) =>
+      eventually(async () =>
+        (await tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}")).trim(),
+      ).toMatch(new RegExp(`^1(?: ${status})?$`)),
     signal: async (name) => {
       const pane = (await tmux("display-message", "-p", "#{pane_pid}")).trim();
       if (command[0] !== "sh") {
