@@ -14,11 +14,20 @@ import { TestRedis } from "../support/redis-server.ts";
 vi.setConfig({ testTimeout: 180_000 });
 
 /** The job tree of the drill, started on a Redis that the test may disturb. */
-type Disturbed = { readonly pit: Sandpit; readonly running: Running };
+type Disturbed = {
+  readonly pit: Sandpit;
+  readonly running: Running;
+  /** From now on the model answers only when standard error holds the text. */
+  holdUntilTold(text: string): void;
+};
 
 async function started(environment: Readonly<Record<string, string>>): Promise<Disturbed> {
   const pit = makeSandpit();
-  const server = await startModelServer((request) => ({ ...treeScript(request), latencyMs: 5 }));
+  const gate = { isOpen: Promise.resolve() };
+  const server = await startModelServer(async (request) => {
+    await gate.isOpen;
+    return { ...treeScript(request), latencyMs: 5 };
+  });
   onTestFinished(async () => {
     await server.close();
     pit[Symbol.dispose]();
@@ -28,7 +37,14 @@ async function started(environment: Readonly<Record<string, string>>): Promise<D
     argv: ["--permissions", "full"],
     stdin: "ignore",
   });
-  return { pit, running };
+  let told = "";
+  running.child.stderr?.on("data", (chunk: Buffer) => (told += chunk.toString("utf8")));
+  return {
+    pit,
+    running,
+    holdUntilTold: (text) =>
+      void (gate.isOpen = expect.poll(() => told, { timeout: 60_000, interval: 20 }).toContain(text)),
+  };
 }
 
 function effects(pit: Sandpit): readonly string[] {
@@ -107,10 +123,12 @@ describe("Redis goes wrong under a run", () => {
     await underWay(disturbed);
     redis.signal("SIGSTOP");
     await after(hangMs);
+    // The rest of the run could end before the next look at Redis.
+    disturbed.holdUntilTold(connected);
     redis.signal("SIGCONT");
     const { stderr } = await expectWhole(disturbed);
     expect(stderr).toContain(degraded);
-    // That it is connected again is told by the next look, which the rest of the run may not live to see.
+    expect(stderr).toContain(connected);
   });
 
   it("slow: every answer takes a tenth of a second", async () => {

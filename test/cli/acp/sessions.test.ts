@@ -57,13 +57,13 @@ describe("sessions of an editor", () => {
     await terminal.value("attach", { sessionId });
     editor.close();
     await eventually(() => served.host.connections).toBe(1);
-    expect(service.find(sessionId)).toBeDefined();
+    expect(service.find(sessionId)?.id).toBe(sessionId);
     await terminal.value("submit", { sessionId, as: "prompt", input });
     await terminal.event(({ kind, data }) => kind === "turn" && data["outcome"] === "end-turn");
     terminal.close();
     // What a terminal watched is the host's own from then on.
     await eventually(() => served.host.connections).toBe(0);
-    expect(service.find(sessionId)).toBeDefined();
+    expect(service.find(sessionId)?.id).toBe(sessionId);
   });
 
   test("are not reached by another editor, unless it loads them", async () => {
@@ -369,7 +369,7 @@ describe("terminals", () => {
     await client.value("composer", { sessionId, draft });
     expect(await client.value("composer", { sessionId })).toEqual({ draft });
     expect(await client.value("complete", { sessionId, text: "/", cursor: 1 })).toMatchObject({ omitted: 0 });
-    expect((await client.value("highlight", { sessionId, text: "(a" })).completeness).toBeDefined();
+    expect((await client.value("highlight", { sessionId, text: "(a" })).completeness).toBe("incomplete");
     expect(await client.value("kill", { sessionId })).toEqual({ closed: true });
     await client.event(({ kind }) => kind === "closed");
     expect(service.sessions()).toEqual([]);

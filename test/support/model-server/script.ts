@@ -86,7 +86,9 @@ export interface RecordedRequest {
 }
 
 /** Answers in order, or by what was asked. A list that runs out answers 500 with code `script_exhausted`. */
-export type Script = readonly ScriptedTurn[] | ((request: RecordedRequest) => ScriptedTurn);
+export type Script =
+  | readonly ScriptedTurn[]
+  | ((request: RecordedRequest) => ScriptedTurn | Promise<ScriptedTurn>);
 
 /** An answer of text only. */
 export function answer(text: string, more: Omit<ScriptedAnswer, "kind" | "text"> = {}): ScriptedAnswer {

@@ -43,7 +43,7 @@ export async function startModelServer(script: Script): Promise<ModelServer> {
         if (!response.writableFinished) abandonments.reach(numbered.number, undefined);
       });
       arrivals.reach(numbered.number, numbered);
-      await answerTurn(response, numbered, nextTurn(script, numbered));
+      await answerTurn(response, numbered, await nextTurn(script, numbered));
     });
   });
   server.on("connection", (socket) => {
@@ -117,7 +117,7 @@ async function receive(incoming: IncomingMessage, number: number): Promise<Recor
   return { number, wire, headers: incoming.headers, body, text, clientPort, receivedAt };
 }
 
-function nextTurn(script: Script, request: RecordedRequest): ScriptedTurn {
+function nextTurn(script: Script, request: RecordedRequest): ScriptedTurn | Promise<ScriptedTurn> {
   if (typeof script === "function") return scriptedTurn(script, request);
   const turn = script[request.number - 1];
   if (turn !== undefined) return turn;
@@ -126,12 +126,12 @@ function nextTurn(script: Script, request: RecordedRequest): ScriptedTurn {
 }
 
 /** A script that fails is told to the client as a refusal of its request, which is not tried again. */
-function scriptedTurn(
-  script: (request: RecordedRequest) => ScriptedTurn,
+async function scriptedTurn(
+  script: Exclude<Script, readonly ScriptedTurn[]>,
   request: RecordedRequest,
-): ScriptedTurn {
+): Promise<ScriptedTurn> {
   try {
-    return script(request);
+    return await script(request);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { kind: "status", status: 400, body: { error: { code: "script_failed", message } } };

@@ -111,11 +111,11 @@ describe("HTTP clients", () => {
     const server = await served.network("http", undefined, 3_000);
     const stream = createHttpStream(endpointUrl("http", server.address));
     const client = await testClient(stream);
-    await client.request("session/new", { cwd: "/", mcpServers: [] });
+    const { sessionId } = await client.request("session/new", { cwd: "/", mcpServers: [] });
     // Its event streams are open requests: it stays as long as they do.
     for (let asked = 0; asked < 20; asked += 1) await client.request("session/list", {});
     const [session] = service.sessions();
-    expect(session).toBeDefined();
+    expect(session?.id).toBe(sessionId);
     // A client that only says hello and never comes back.
     await (await post(server)).text();
     await eventually(() => served.host.connections).toBe(1);
