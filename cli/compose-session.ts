@@ -35,6 +35,7 @@ import {
 import { installationRoot } from "./installation.ts";
 import { removeLeftoversSoon, removeSandboxTemporary } from "./leftovers.ts";
 import { type Environment, type Machine, ledgerDirectory, openMachine } from "./machine.ts";
+import { withoutRepeats } from "./repeated-lines.ts";
 
 export type SessionHostOptions = {
   readonly environment: Environment;
@@ -69,7 +70,7 @@ const redisCloseMs = 2_000;
 /** Composes the host. What was started is closed again when a later part fails. Rejects with configuration and redis codes. */
 export async function composeSessions(given: SessionHostOptions): Promise<ComposedSessions> {
   const remove = secretRemover(secretValues(given.environment));
-  const options = { ...given, diagnostics: (line: string) => given.diagnostics(remove(line)) };
+  const options = { ...given, diagnostics: withoutRepeats((line) => given.diagnostics(remove(line))) };
   const headStart = options.headStart ?? beginHeadStart({ ...options, replay: options.replay !== undefined });
   const opened = [(): Promise<void> => headStart.abandon()];
   const closeAll = async (): Promise<void> => {
