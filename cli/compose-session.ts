@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { discoverRoles } from "../roles/index.ts";
 import { failureOf } from "../orchestrator/contract/failure.ts";
 import { reasoningEffortSchema } from "../orchestrator/contract/model.ts";
+import type { LispImages } from "../orchestrator/contract/lisp-image.ts";
 import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
 import type { SessionService } from "../orchestrator/contract/session.ts";
 import { JobHost } from "../orchestrator/host/job-host.ts";
@@ -134,6 +135,7 @@ async function compose(
     stateRoot: roots.state,
     runner: pool,
     mail: redis.mail,
+    images: lazyImages,
     jobs,
     models,
     listModels: () => cataloguedModels.map(listedModel),
@@ -180,6 +182,11 @@ async function compose(
   performance.mark("autolith:host-open");
   return { service: host, roots, close: closeAll };
 }
+
+/** Loaded with the first image: most hosts never evaluate a form. */
+const lazyImages: LispImages = {
+  open: async (options) => (await import("../workers/image/lisp-images.ts")).threadImages.open(options),
+};
 
 function openSettings(
   options: SessionHostOptions,

@@ -24,8 +24,14 @@ import type {
 } from "./evaluation.ts";
 import { DefinitionJournal } from "./journal.ts";
 
-/** A host function: gets evaluated arguments; a promise suspends the calling evaluation only. */
-export type HostFunction = (args: readonly LispValue[]) => LispValue | Promise<LispValue>;
+/**
+ * A host function: gets evaluated arguments and the number of the evaluation that calls it (null when none does); a promise suspends
+ * that evaluation only.
+ */
+export type HostFunction = (
+  args: readonly LispValue[],
+  evaluation: number | null,
+) => LispValue | Promise<LispValue>;
 
 /** A name that completes a prefix. */
 export interface Completion {
@@ -134,7 +140,7 @@ export class LispImage {
         return runtime.trap(programError("wrong number of arguments for ~S", cell));
       }
       try {
-        const result = fn(args);
+        const result = fn(args, runtime.current?.id ?? null);
         return result instanceof Promise ? runtime.wait(result) : result;
       } catch (error) {
         return runtime.trap(error);

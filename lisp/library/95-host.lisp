@@ -35,3 +35,30 @@
                         (first (preview (slot-value condition name) 500))
                         "unbound"))))
           (%class-slots (class-of condition))))
+
+;;; Failures of functions of the host.
+
+(export '(autolith::host-error autolith::host-error-code autolith::host-error-message autolith::host-error-details
+          autolith::prompt-error autolith::prompt-error-reason autolith::configuration-error)
+        "AUTOLITH")
+
+(define-condition autolith:host-error (error)
+  ((code :initarg :code :reader autolith:host-error-code :initform :internal-error
+         :documentation "What kind of failure it is, a keyword that never changes.")
+   (message :initarg :message :reader autolith:host-error-message :initform "")
+   (details :initarg :details :reader autolith:host-error-details :initform '()
+            :documentation "More about it, a property list."))
+  (:report (lambda (condition stream)
+             (write-string (autolith:host-error-message condition) stream)))
+  (:documentation "A tool, a command or another function of the host refused or failed."))
+
+(define-condition autolith:prompt-error (autolith:host-error) ()
+  (:documentation "PROMPT was not admitted; PROMPT-ERROR-REASON says why."))
+
+(defun autolith:prompt-error-reason (condition)
+  "Why a prompt was not admitted, a keyword such as :EMPTY-CONTENT."
+  (let ((reason (getf (autolith:host-error-details condition) :reason)))
+    (and reason (intern (string-upcase reason) "KEYWORD"))))
+
+(define-condition autolith:configuration-error (autolith:host-error) ()
+  (:documentation "A setting is not known, or does not take the value."))

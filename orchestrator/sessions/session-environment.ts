@@ -4,6 +4,7 @@ import type { RoleCatalog } from "../../roles/index.ts";
 import type { AgentEvent, AgentRunner, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import type { Failure } from "../contract/failure.ts";
+import type { LispImages } from "../contract/lisp-image.ts";
 import type { ModelRow } from "../contract/session/catalogs.ts";
 import type { PermissionMode } from "../contract/permissions.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
@@ -29,6 +30,8 @@ export type SessionEnvironment = {
   readonly worktrees: WorktreeMachine;
   /** Carries mail between sessions. */
   readonly mail: PeerTransport;
+  /** Makes the Lisp images of forms. */
+  readonly images: LispImages;
   readonly jobs: JobHost;
   readonly models: ModelDirectory;
   /** The models that are known here; `contextWindow` is the one in force when nothing else is set. */

@@ -1,69 +1,50 @@
 import { Worker } from "node:worker_threads";
-import type { Json } from "../../lisp/host/conversion.ts";
-import type { Completion } from "../../lisp/host/lisp-image.ts";
-import type { DefinitionEntry } from "../../lisp/host/journal.ts";
-import type { Completeness } from "../../lisp/reader/probe.ts";
-import type {
-  ConditionMessage,
-  Decision,
-  EvaluationRequest,
-  FromImage,
-  ImageQuery,
-  ImageResult,
-  ImageThreadData,
-  ToImage,
-} from "./messages.ts";
+import { AutolithError, failureOf } from "../../orchestrator/contract/failure.ts";
+import {
+  type HostCalls,
+  type HostFunctionDefinition,
+  HostReport,
+  type LispCompleteness,
+  type LispCompletion,
+  type LispCondition,
+  type LispDecision,
+  type LispDefinition,
+  type LispDescription,
+  type LispEvaluationOptions,
+  type LispImage,
+  type LispImageOptions,
+  type LispJson,
+  type LispResult,
+} from "../../orchestrator/contract/lisp-image.ts";
+import type { EvaluationRequest, FromImage, ImageQuery, ImageThreadData, ToImage } from "./messages.ts";
 
-/** Bounds of an image's thread. */
-export interface ImageLimits {
-  /** Heap in megabytes; default 2,048. Lisp sees a STORAGE-CONDITION at three quarters of it. */
-  readonly heapMb?: number;
-  /** Stack in megabytes; default 64, enough for 100,000 Lisp frames. */
-  readonly stackMb?: number;
-}
-
-/** Options of an evaluation in an image's thread. */
-export interface ImageEvaluationOptions {
-  readonly package?: string;
-  readonly input?: string;
-  readonly stepLimit?: number;
-  /** Most characters of one value's preview; default 2,000. */
-  readonly previewLength?: number;
-  readonly file?: string;
-  /** Most characters of output passed on; default 1,000,000. What is over is counted in the result. */
-  readonly outputLimit?: number;
-  readonly onOutput?: (stream: "output" | "error", text: string) => void;
-  /** Asked about conditions nobody handled, while their restarts are live. */
-  readonly onCondition?: (condition: ConditionMessage) => Promise<Decision>;
-  readonly signal?: AbortSignal;
-}
-
-/** A host function called from Lisp with arguments converted to JSON. */
-export type ImageFunction = (args: readonly Json[]) => Json | Promise<Json>;
-
-interface Pending {
-  readonly options: ImageEvaluationOptions;
-  readonly settle: (result: ImageResult) => void;
-}
+type Running = {
+  readonly options: LispEvaluationOptions;
+  readonly settle: (result: LispResult) => void;
+  /** Aborted when the evaluation is cancelled or over: what it still waits for of the host is of no use. */
+  readonly over: AbortController;
+};
 
 /** The image's thread has ended, so it cannot answer. */
-export class ImageEndedError extends Error {
-  readonly code = "image-ended";
-  override readonly name = "ImageEndedError";
+export class ImageEndedError extends AutolithError {
+  constructor(reason: string) {
+    super("image-ended", `The Lisp image has ended: ${reason}. A new image starts with the next form.`);
+  }
 }
 
 /** A Lisp image in a thread of its own. */
-export class ImageHost {
+export class ImageHost implements LispImage {
   private readonly worker: Worker;
   private readonly attention = new Int32Array(new SharedArrayBuffer(4));
-  private readonly evaluations = new Map<number, Pending>();
+  private readonly evaluations = new Map<number, Running>();
   private readonly queries = new Map<number, PromiseWithResolvers<unknown>>();
-  private readonly functions = new Map<string, ImageFunction>();
+  private readonly functions = new Map<string, HostCalls>();
   private readonly started = Promise.withResolvers<void>();
+  private readonly gone = Promise.withResolvers<string>();
   private last = 0;
-  private ended: string | null = null;
+  private endReason: string | null = null;
 
-  constructor(limits: ImageLimits = {}) {
+  constructor(limits: LispImageOptions = {}) {
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const data: ImageThreadData = { attention: this.attention };
     this.worker = new Worker(new URL(`./image-thread.${extension}`, import.meta.url), {
@@ -75,62 +56,64 @@ export class ImageHost {
     this.worker.on("exit", (code) => this.end(`its thread ended with code ${code}`));
   }
 
-  /** Settles when the image can evaluate; rejects when its thread ends before. */
   get ready(): Promise<void> {
     return this.started.promise;
   }
 
-  /** Evaluates the forms of a text. Never rejects: a thread that ends gives "lost". */
-  evaluate(source: string, options: ImageEvaluationOptions = {}): Promise<ImageResult> {
+  get ended(): Promise<string> {
+    return this.gone.promise;
+  }
+
+  evaluate(source: string, options: LispEvaluationOptions = {}): Promise<LispResult> {
     const id = ++this.last;
-    const { promise, resolve } = Promise.withResolvers<ImageResult>();
-    if (this.ended !== null) return Promise.resolve(lost(this.ended));
-    this.evaluations.set(id, { options, settle: resolve });
-    const { onOutput: _output, onCondition, signal, outputLimit, ...rest } = options;
-    const request: EvaluationRequest = {
-      ...rest,
-      source,
-      asks: onCondition !== undefined,
-      outputLimit: outputLimit ?? 1_000_000,
+    const { promise, resolve } = Promise.withResolvers<LispResult>();
+    if (this.endReason !== null) return Promise.resolve(lost(this.endReason));
+    const over = new AbortController();
+    this.evaluations.set(id, { options, settle: resolve, over });
+    const { signal } = options;
+    this.post({ type: "evaluate", id, request: requestOf(source, options) });
+    const cancel = (): void => {
+      const reason = String(signal?.reason ?? "cancelled");
+      this.post({ type: "cancel", id, reason });
+      over.abort(reason);
     };
-    this.post({ type: "evaluate", id, request });
-    const cancel = (): void =>
-      this.post({ type: "cancel", id, reason: String(signal?.reason ?? "cancelled") });
     if (signal?.aborted === true) cancel();
     signal?.addEventListener("abort", cancel, { once: true });
     return promise.finally(() => signal?.removeEventListener("abort", cancel));
   }
 
-  /** Makes a function of the main thread callable in Lisp (package AUTOLITH unless the name has a prefix). */
-  defineFunction(name: string, lambdaList: string, fn: ImageFunction, documentation = ""): void {
-    this.functions.set(name, fn);
-    this.post({ type: "define", name, lambdaList, documentation });
+  define(functions: readonly HostFunctionDefinition[], calls: HostCalls = notAnswered): void {
+    for (const { name } of functions) this.functions.set(name, calls);
+    this.post({ type: "define", functions });
   }
 
-  complete(prefix: string, limit = 100): Promise<readonly Completion[]> {
-    return this.query({ kind: "complete", prefix, limit }) as Promise<readonly Completion[]>;
+  complete(prefix: string, limit = 100): Promise<readonly LispCompletion[]> {
+    return this.query({ kind: "complete", prefix, limit }) as Promise<readonly LispCompletion[]>;
   }
 
-  probe(text: string): Promise<Completeness> {
-    return this.query({ kind: "probe", text }) as Promise<Completeness>;
+  probe(text: string): Promise<LispCompleteness> {
+    return this.query({ kind: "probe", text }) as Promise<LispCompleteness>;
   }
 
   argumentList(name: string): Promise<string | null> {
     return this.query({ kind: "arguments", name }) as Promise<string | null>;
   }
 
-  journal(): Promise<readonly DefinitionEntry[]> {
-    return this.query({ kind: "journal" }) as Promise<readonly DefinitionEntry[]>;
+  describe(name: string): Promise<LispDescription | null> {
+    return this.query({ kind: "describe", name }) as Promise<LispDescription | null>;
   }
 
-  /** Ends the thread without its cooperation. Evaluations that ran end as "lost"; resolves when the thread is gone. */
+  journal(): Promise<readonly LispDefinition[]> {
+    return this.query({ kind: "journal" }) as Promise<readonly LispDefinition[]>;
+  }
+
   async terminate(reason = "terminated"): Promise<void> {
     this.end(reason);
     await this.worker.terminate();
   }
 
   private query(query: ImageQuery): Promise<unknown> {
-    if (this.ended !== null) return Promise.reject(new ImageEndedError(`the image has ended: ${this.ended}`));
+    if (this.endReason !== null) return Promise.reject(new ImageEndedError(this.endReason));
     const id = ++this.last;
     const waiting = Promise.withResolvers<unknown>();
     this.queries.set(id, waiting);
@@ -152,49 +135,82 @@ export class ImageHost {
       case "condition":
         return this.decide(message.id, message.condition);
       case "result":
-        this.evaluations.get(message.id)?.settle(message.result);
-        this.evaluations.delete(message.id);
-        return undefined;
+        return this.finish(message.id, message.result);
       case "answer":
         this.queries.get(message.id)?.resolve(message.value);
         this.queries.delete(message.id);
         return undefined;
       case "call":
-        return this.call(message.call, message.name, message.args);
+        return this.call(message);
     }
   }
 
-  private decide(id: number, condition: ConditionMessage): void {
-    const ask = this.evaluations.get(id)?.options.onCondition;
-    const decision = ask === undefined ? Promise.resolve<Decision>({ kind: "abort" }) : ask(condition);
+  private finish(id: number, result: LispResult): void {
+    const running = this.evaluations.get(id);
+    this.evaluations.delete(id);
+    running?.settle(result);
+    running?.over.abort("the evaluation is over");
+  }
+
+  private decide(id: number, condition: LispCondition): void {
+    const running = this.evaluations.get(id);
+    const ask = running?.options.onCondition;
+    const decision =
+      running === undefined || ask === undefined
+        ? Promise.resolve<LispDecision>({ kind: "abort" })
+        : ask(condition, running.over.signal);
     decision.then(
       (made) => this.post({ type: "decide", id, decision: made }),
       () => this.post({ type: "decide", id, decision: { kind: "abort" } }),
     );
   }
 
-  private call(call: number, name: string, args: readonly Json[]): void {
-    const run = async (): Promise<Json> => await this.functions.get(name)!(args);
+  private call({ call, evaluation, name, args }: Extract<FromImage, { type: "call" }>): void {
+    const running = evaluation === null ? undefined : this.evaluations.get(evaluation);
+    const answer = running?.options.onCall ?? this.functions.get(name) ?? notAnswered;
+    const signal = running?.over.signal ?? neverAborted;
+    const run = async () => await answer(args, { name, evaluation: evaluation ?? undefined, signal });
     run().then(
-      (value) => this.post({ type: "return", call, value }),
-      (error: unknown) =>
-        this.post({ type: "fail", call, message: error instanceof Error ? error.message : String(error) }),
+      (value) => this.post({ type: "return", call, ...returned(value) }),
+      (error: unknown) => this.post({ type: "fail", call, failure: failureOf(error) }),
     );
   }
 
   private end(reason: string): void {
-    if (this.ended !== null) return;
-    this.ended = reason;
-    const error = new ImageEndedError(`the image has ended: ${reason}`);
+    if (this.endReason !== null) return;
+    this.endReason = reason;
+    const error = new ImageEndedError(reason);
     this.started.promise.catch(() => undefined);
     this.started.reject(error);
-    for (const { settle } of this.evaluations.values()) settle(lost(reason));
+    for (const id of [...this.evaluations.keys()]) this.finish(id, lost(reason));
     for (const waiting of this.queries.values()) waiting.reject(error);
-    this.evaluations.clear();
     this.queries.clear();
+    this.gone.resolve(reason);
   }
 }
 
-function lost(reason: string): ImageResult {
+const neverAborted = new AbortController().signal;
+
+function requestOf(source: string, options: LispEvaluationOptions): EvaluationRequest {
+  const {
+    onOutput: _output,
+    onCondition,
+    onCall: _call,
+    signal: _signal,
+    outputLimit = 1_000_000,
+    ...rest
+  } = options;
+  return { ...rest, source, asks: onCondition !== undefined, outputLimit };
+}
+
+function returned(value: LispJson | HostReport): { readonly value: LispJson; readonly report: boolean } {
+  return value instanceof HostReport ? { value: value.text, report: true } : { value, report: false };
+}
+
+const notAnswered: HostCalls = (_args, { name }) => {
+  throw new AutolithError("no-application", `${name} works only in a form of a session; none is there.`);
+};
+
+function lost(reason: string): LispResult {
   return { kind: "lost", reason, package: "", steps: 0, droppedOutput: 0 };
 }

@@ -1,19 +1,26 @@
 /** The thread of a Lisp image: one heap, evaluations as green threads, messages in and out. */
 import { parentPort, workerData } from "node:worker_threads";
+import { arrayToList } from "../../lisp/data/cons.ts";
+import { LispError } from "../../lisp/data/error.ts";
+import { LString } from "../../lisp/data/string.ts";
 import { jsonToLisp, lispToJson } from "../../lisp/host/conversion.ts";
-import type { ConditionReport, Evaluation, EvaluationResult } from "../../lisp/host/evaluation.ts";
+import type {
+  ConditionReport,
+  Evaluation,
+  EvaluationResult,
+  ValueReport,
+} from "../../lisp/host/evaluation.ts";
 import { createImage } from "../../lisp/host/lisp-image.ts";
 import type { LispValue } from "../../lisp/data/value.ts";
+import type { Failure } from "../../orchestrator/contract/failure.ts";
 import type {
-  ConditionMessage,
-  Decision,
-  EvaluationRequest,
-  FromImage,
-  ImageQuery,
-  ImageResult,
-  ImageThreadData,
-  ToImage,
-} from "./messages.ts";
+  HostFunctionDefinition,
+  LispCondition,
+  LispDecision,
+  LispResult,
+  LispValueText,
+} from "../../orchestrator/contract/lisp-image.ts";
+import type { EvaluationRequest, FromImage, ImageQuery, ImageThreadData, ToImage } from "./messages.ts";
 
 const port = parentPort!;
 const { attention } = workerData as ImageThreadData;
@@ -21,7 +28,11 @@ const lisp = createImage();
 lisp.image.runtime.attention = attention;
 
 const running = new Map<number, Evaluation>();
-const deciding = new Map<number, (decision: Decision) => void>();
+/** Evaluations by the number of their green thread. */
+const byThread = new Map<number, number>();
+const deciding = new Map<number, (decision: LispDecision) => void>();
+/** The strings that host functions returned as reports. */
+const reports = new WeakSet<LString>();
 const calls = new Map<number, PromiseWithResolvers<LispValue>>();
 let lastCall = 0;
 
@@ -29,15 +40,15 @@ function post(message: FromImage): void {
   port.postMessage(message);
 }
 
-function conditionMessage({ type, text, slots, restarts }: ConditionReport): ConditionMessage {
+function conditionMessage({ type, text, slots, restarts }: ConditionReport): LispCondition {
   return { type, text, slots, restarts };
 }
 
-function resultMessage(result: EvaluationResult, droppedOutput: number): ImageResult {
+function resultMessage(result: EvaluationResult, droppedOutput: number): LispResult {
   const rest = { package: result.package, steps: result.steps, droppedOutput };
   switch (result.kind) {
     case "values":
-      return { kind: "values", values: result.values.map(({ preview, cut }) => ({ preview, cut })), ...rest };
+      return { kind: "values", values: result.values.map(valueText), ...rest };
     case "failed": {
       const condition = result.condition === null ? null : conditionMessage(result.condition);
       return { kind: "failed", condition, reason: result.reason, ...rest };
@@ -47,6 +58,15 @@ function resultMessage(result: EvaluationResult, droppedOutput: number): ImageRe
     default:
       return { kind: "quit", code: result.code, ...rest };
   }
+}
+
+/** Most characters of a report that is shown as text. */
+const reportLength = 65_536;
+
+function valueText({ value, preview, cut }: ValueReport): LispValueText {
+  if (!(value instanceof LString) || !reports.has(value)) return { preview, cut };
+  const text = value.toJS();
+  return { preview: text.slice(0, reportLength), cut: text.length > reportLength, report: true };
 }
 
 function evaluate(id: number, request: EvaluationRequest): void {
@@ -68,9 +88,11 @@ function evaluate(id: number, request: EvaluationRequest): void {
     ...(asks ? { onCondition: (report: ConditionReport) => ask(id, report) } : {}),
   });
   running.set(id, evaluation);
+  byThread.set(evaluation.id, id);
   evaluation.result.then(
     (result) => {
       running.delete(id);
+      byThread.delete(evaluation.id);
       deciding.delete(id);
       post({ type: "result", id, result: resultMessage(result, dropped) });
     },
@@ -82,8 +104,8 @@ function evaluate(id: number, request: EvaluationRequest): void {
   );
 }
 
-function ask(id: number, report: ConditionReport): Promise<Decision> {
-  const { promise, resolve } = Promise.withResolvers<Decision>();
+function ask(id: number, report: ConditionReport): Promise<LispDecision> {
+  const { promise, resolve } = Promise.withResolvers<LispDecision>();
   deciding.set(id, resolve);
   post({ type: "condition", id, condition: conditionMessage(report) });
   return promise;
@@ -104,21 +126,44 @@ function answer(query: ImageQuery): unknown {
   }
 }
 
-function define(name: string, lambdaList: string, documentation: string): void {
-  const call = (args: readonly LispValue[]): Promise<LispValue> => {
+function define({ name, lambdaList, documentation }: HostFunctionDefinition): void {
+  const call = (args: readonly LispValue[], thread: number | null): Promise<LispValue> => {
     const id = ++lastCall;
     const waiting = Promise.withResolvers<LispValue>();
-    post({ type: "call", call: id, name, args: args.map((arg) => lispToJson(arg)) });
+    const evaluation = thread === null ? null : (byThread.get(thread) ?? null);
+    post({ type: "call", call: id, evaluation, name, args: args.map((arg) => lispToJson(arg)) });
     calls.set(id, waiting);
     return waiting.promise;
   };
   lisp.defineFunction(name, lambdaList, call, documentation);
 }
 
-/** A host function in the main thread failed. */
-class HostCallError extends Error {
-  readonly code = "host-call-failed";
-  override readonly name = "HostCallError";
+/** Conditions of the library that failures of the host of these codes are; every other one is a HOST-ERROR. */
+const conditionTypes: Readonly<Record<string, string>> = {
+  "prompt-error": "AUTOLITH:PROMPT-ERROR",
+  "configuration-error": "AUTOLITH:CONFIGURATION-ERROR",
+};
+
+function hostError({ code, message, details }: Failure): LispError {
+  const { image } = lisp;
+  const fields = Object.entries(details ?? {}).flatMap(([name, value]) => [
+    image.keyword(name.toUpperCase()),
+    jsonToLisp(value as Parameters<typeof jsonToLisp>[0], image),
+  ]);
+  return new LispError(conditionTypes[code] ?? "AUTOLITH:HOST-ERROR", [
+    ["CODE", image.keyword(code.toUpperCase())],
+    ["MESSAGE", message],
+    ["DETAILS", arrayToList(fields)],
+  ]);
+}
+
+function settleCall(message: Extract<ToImage, { type: "return" | "fail" }>): void {
+  const waiting = calls.get(message.call);
+  calls.delete(message.call);
+  if (message.type === "fail") return waiting?.reject(hostError(message.failure));
+  const value = jsonToLisp(message.value, lisp.image);
+  if (message.report && value instanceof LString) reports.add(value);
+  return waiting?.resolve(value);
 }
 
 port.on("message", (message: ToImage) => {
@@ -133,15 +178,9 @@ port.on("message", (message: ToImage) => {
     case "query":
       return post({ type: "answer", id: message.id, value: answer(message.query) });
     case "define":
-      return define(message.name, message.lambdaList, message.documentation);
-    case "return":
-      calls.get(message.call)?.resolve(jsonToLisp(message.value, lisp.image));
-      calls.delete(message.call);
-      return undefined;
-    case "fail":
-      calls.get(message.call)?.reject(new HostCallError(message.message));
-      calls.delete(message.call);
-      return undefined;
+      return message.functions.forEach(define);
+    default:
+      return settleCall(message);
   }
 });
 

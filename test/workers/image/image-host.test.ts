@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { AutolithError } from "../../../orchestrator/contract/failure.ts";
+import { HostReport } from "../../../orchestrator/contract/lisp-image.ts";
 import { ImageHost } from "../../../workers/image/image-host.ts";
 
 let image: ImageHost;
@@ -50,15 +52,71 @@ describe("an image in its thread", () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  it("calls functions of the main thread, whose failures are Lisp errors", async () => {
-    image.defineFunction("ADD-UP", "&rest numbers", (args) =>
+  it("calls functions of the main thread, whose failures are Lisp errors with a code", async () => {
+    image.define([{ name: "ADD-UP", lambdaList: "&rest numbers", documentation: "" }], (args) =>
       (args as number[]).reduce((sum, n) => sum + n, 0),
     );
-    image.defineFunction("REFUSE", "", () => Promise.reject(new Error("no")));
+    image.define([{ name: "REFUSE", lambdaList: "", documentation: "" }], () =>
+      Promise.reject(new AutolithError("not-now", "Not now.", { details: { again: 5 } })),
+    );
     expect(await image.evaluate("(autolith:add-up 1 2 3)")).toMatchObject({ values: [{ preview: "6" }] });
-    expect(await image.evaluate("(handler-case (autolith:refuse) (error () :refused))")).toMatchObject({
-      values: [{ preview: ":REFUSED" }],
+    const handled = `(handler-case (autolith:refuse)
+      (autolith:host-error (e) (list (autolith:host-error-code e) (princ-to-string e)
+                                     (getf (autolith:host-error-details e) :again))))`;
+    expect(await image.evaluate(handled)).toMatchObject({
+      values: [{ preview: '(:NOT-NOW "Not now." 5)' }],
     });
+  });
+
+  it("tells a host function which evaluation calls it", async () => {
+    image.define([{ name: "WHO", lambdaList: "", documentation: "" }]);
+    const asked = (name: string) =>
+      image.evaluate("(list (autolith:who) (autolith:who))", { onCall: () => Promise.resolve(name) });
+    expect(await Promise.all([asked("a"), asked("b"), asked("c")])).toMatchObject([
+      { values: [{ preview: '("a" "a")' }] },
+      { values: [{ preview: '("b" "b")' }] },
+      { values: [{ preview: '("c" "c")' }] },
+    ]);
+    expect(await image.evaluate("(autolith:who)")).toMatchObject({
+      kind: "failed",
+      condition: { type: "AUTOLITH:HOST-ERROR" },
+    });
+  });
+
+  it("ends the call of a host function with its evaluation", async () => {
+    image.define([{ name: "WAIT", lambdaList: "", documentation: "" }]);
+    const controller = new AbortController();
+    const ended = Promise.withResolvers<string>();
+    const evaluation = image.evaluate("(autolith:wait)", {
+      signal: controller.signal,
+      onCall: (_args, { signal }) => {
+        signal.addEventListener("abort", () => ended.resolve(String(signal.reason)));
+        controller.abort("user");
+        return new Promise(() => undefined);
+      },
+    });
+    expect(await ended.promise).toBe("user");
+    expect(await evaluation).toMatchObject({ kind: "cancelled", reason: "user" });
+  });
+
+  it("shows the report of a host function as text only while it is the value itself", async () => {
+    image.define(
+      [{ name: "REPORT", lambdaList: "", documentation: "" }],
+      () => new HostReport('two\n"lines"'),
+    );
+    const values = async (form: string) => {
+      const result = await image.evaluate(form);
+      return result.kind === "values" ? result.values : result;
+    };
+    const report = { preview: 'two\n"lines"', cut: false, report: true };
+    expect(await values("(values (autolith:report) 1)")).toEqual([report, { preview: "1", cut: false }]);
+    expect(await values("(list (autolith:report))")).toEqual([
+      { preview: '("two\n\\"lines\\"")', cut: false },
+    ]);
+    expect(await values("(copy-seq (autolith:report))")).toMatchObject([{ preview: '"two\n\\"lines\\""' }]);
+    expect(await values("(string-upcase (autolith:report))")).toMatchObject([
+      { preview: '"TWO\n\\"LINES\\""' },
+    ]);
   });
 
   it("ends evaluations as lost when its thread is terminated", async () => {
