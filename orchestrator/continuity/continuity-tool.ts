@@ -5,6 +5,7 @@ import type { ToolCaller } from "../contract/caller.ts";
 import { AutolithError } from "../contract/failure.ts";
 import { type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
 import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
+import { executionText } from "../jobs/execution-title.ts";
 import type { Job } from "../jobs/job-table.ts";
 import { findJob } from "../jobs/names.ts";
 import { preview, properties, report, reportLimit, word } from "../tasks/report-form.ts";
@@ -174,9 +175,7 @@ export function entryForm(
 
 function taskOf({ specification, record }: ContinuityEntry): string {
   if (specification !== undefined) return specification.assignment;
-  const fields = record.specification as { description?: unknown; command?: unknown } | null;
-  const text = fields?.description ?? fields?.command;
-  return typeof text === "string" ? text : "";
+  return executionText(record.specification);
 }
 
 /** A claim whose result was lost is told as dispatched when the journal knows its successor, else as unknown. */

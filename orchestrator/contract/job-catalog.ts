@@ -4,10 +4,13 @@
  */
 import { z } from "zod";
 import { jsonValueSchema } from "./json-value.ts";
-import { executionIdSchema } from "./identifiers.ts";
+import { conversationIdSchema, executionIdSchema } from "./identifiers.ts";
 
-/** `children`: agents (8, up to 32 at once). `executions`: shell and Lisp (4, up to 16). `gates`: in order per mission. `wakeups`: one at a time. */
-export const concurrencyClasses = ["children", "executions", "gates", "wakeups"] as const;
+/**
+ * `children`: agents (8, up to 32 at once). `executions`: shell (4, up to 16). `evaluations`: Lisp; as many as may be live, because forms of
+ * one image share its thread and named REPLs are bounded themselves. `gates`: in order per mission. `wakeups`: one at a time.
+ */
+export const concurrencyClasses = ["children", "executions", "evaluations", "gates", "wakeups"] as const;
 export type ConcurrencyClass = (typeof concurrencyClasses)[number];
 
 export const completionPolicySchema = z.enum(["continue", "notify"]);
@@ -113,18 +116,73 @@ const shellResult = z.strictObject({
 
 export type ShellResult = z.infer<typeof shellResult>;
 
+/** Name of a REPL: lower-case letter first, then letters, digits and hyphens. */
+export const replNameSchema = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, "a REPL name is 1 to 32 of a-z, 0-9 and -, a letter first");
+
+/** Where forms are evaluated: in the image before the person, or in a named REPL of one agent. */
+const lispTarget = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("active") }),
+  z.strictObject({
+    kind: z.literal("repl"),
+    name: replNameSchema,
+    /** The agent's conversation: agents do not share REPLs. */
+    agent: conversationIdSchema,
+    /** What of the files its image may use; `workspace`: only what is below it. */
+    access: z.enum(["full", "workspace"]),
+    /** Absolute real path of the agent's workspace. */
+    workspace: z.string().min(1).max(4_096),
+  }),
+]);
+
+/** Bounds of the source of one evaluation. */
+export const lispSourceLimits = { formCharacters: 131_072, forms: 64, characters: 262_144 } as const;
+
 const lispPayload = z.strictObject({
-  source: z.string().min(1).max(1_048_576),
-  package: z.string().max(256).default("AUTOLITH"),
-  repl: z.string().max(64).optional(),
-  image: z.string().max(256).optional(),
+  /** The tool that asked, or `form` for `? form`. */
+  tool: z.string().min(1).max(64),
+  target: lispTarget,
+  /** Evaluated one after the other; the first that fails is the last. */
+  forms: z
+    .array(z.string().min(1).max(lispSourceLimits.formCharacters))
+    .min(1)
+    .max(lispSourceLimits.forms)
+    .refine((forms) => forms.reduce((sum, { length }) => sum + length, 0) <= lispSourceLimits.characters, {
+      error: `forms of at most ${lispSourceLimits.characters} characters together`,
+    }),
+  /** What rows show instead of the source. */
+  description: z.string().max(256).optional(),
+  /** Milliseconds from the start of the evaluation, the wait for its REPL not counted; absent: no limit. */
+  timeoutMs: z.number().int().positive().optional(),
+  /** Exact names of the tools that Lisp may call. */
+  hostTools: z.array(z.string().min(1).max(64)).max(32).default([]),
 });
 
 const lispResult = z.strictObject({
+  /** `quit`: the evaluation ended its REPL. `lost`: the thread of its image ended under it. `not-started`: it never began. */
+  ending: z.enum(["values", "condition", "cancelled", "timed-out", "quit", "lost", "not-started"]),
+  /** Values, condition and output as text, bounded. */
+  content: z.string(),
+  /** Printed values of the last form that was evaluated, bounded. */
   values: z.array(z.string()),
+  /** What was written, bounded. */
   output: z.string(),
-  condition: z.strictObject({ type: z.string(), report: z.string() }).optional(),
+  /** Where the whole output is kept when `output` is not all of it. */
+  outputUri: z.string().optional(),
+  condition: z
+    .strictObject({
+      type: z.string(),
+      report: z.string(),
+      /** Restarts that were live, innermost first. */
+      restarts: z.array(z.strictObject({ name: z.string(), text: z.string() })),
+    })
+    .optional(),
+  durationMs: z.number().int().nonnegative(),
 });
+
+export type LispResult = z.infer<typeof lispResult>;
+export type LispTarget = z.infer<typeof lispTarget>;
 
 const gatePayload = z.strictObject({
   missionId: z.string().min(1).max(64),
@@ -176,7 +234,7 @@ export const jobCatalog = {
     result: lispResult,
     defaultTimeoutMs: undefined,
     attemptLimit: 1,
-    concurrencyClass: "executions",
+    concurrencyClass: "evaluations",
     effects: "external",
   },
   shell: {

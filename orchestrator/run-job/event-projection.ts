@@ -3,6 +3,7 @@ import type { ChildObservation } from "../agents/child-service.ts";
 import { usageTotals } from "../agents/agent-result.ts";
 import type { AgentEvent } from "../contract/agent-thread.ts";
 import type { ModelUsage } from "../contract/model.ts";
+import { executionTool } from "../jobs/execution-title.ts";
 import { type JobState } from "../jobs/lifecycle.ts";
 import type { JobAnnouncement, JobExecution } from "../jobs/supervisor.ts";
 import {
@@ -53,10 +54,15 @@ export class EventProjection {
         kind: "job-finished",
         data: { ...ids, status, "result-uri": resultUri, "published-p": true },
       });
-    if (job.kind === "shell" && job.detached)
+    if (job.kind !== "agent" && job.detached)
       this.#parts.emit({
         kind: "tool-finished",
-        data: { ...ids, "tool-name": "shell.run", status, "result-uri": resultUri },
+        data: {
+          ...ids,
+          "tool-name": eventToolName(executionTool(job), this.#parts.isRegisteredTool),
+          status,
+          "result-uri": resultUri,
+        },
       });
   }
 

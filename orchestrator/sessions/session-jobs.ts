@@ -9,6 +9,7 @@ import type { JobTranscript, JobTranscriptQuery } from "../contract/session/serv
 import type { SessionUpdate } from "../contract/session/updates.ts";
 import { type ConversationHost, conversationsDirectory } from "../host/conversation-host.ts";
 import { TaskInspector } from "../inspection/index.ts";
+import { executionText } from "../jobs/execution-title.ts";
 import { type Job, isActive, standingOf } from "../jobs/job-table.ts";
 import { conversationOf } from "../jobs/ownership.ts";
 import { findJob } from "../jobs/names.ts";
@@ -115,16 +116,11 @@ export class SessionJobs {
 
   #row(job: Job): JobRow {
     const view = this.#host.views.retained(job);
-    const payload = job.payload as {
-      role?: string;
-      assignment?: string;
-      command?: string;
-      description?: string;
-    };
+    const payload = job.payload as { role?: string; assignment?: string };
     const summary =
       job.kind === "agent"
         ? `${payload.role ?? "agent"}: ${payload.assignment ?? ""}`
-        : (payload.description ?? payload.command ?? job.kind);
+        : executionText(job.payload) || job.kind;
     const result = view.outcome?.result as Partial<AgentResult & ShellResult> | undefined;
     const usages = view.progress?.usages ?? [];
     const sum = (name: "inputTokens" | "outputTokens"): number | null =>

@@ -1,5 +1,6 @@
 /** Bounds of the job runtime that the environment may change (facts C.3). Values that are no number, or too low, give the default. */
 import type { ConcurrencyClass } from "../contract/job-catalog.ts";
+import { liveJobLimit } from "../jobs/job-table.ts";
 import type { SpawnLimits } from "../jobs/spawn-budget.ts";
 
 export type JobLimits = {
@@ -40,6 +41,7 @@ export function jobLimits(environment: Readonly<Record<string, string | undefine
     concurrency: {
       children: value(jobBounds.children),
       executions: value(jobBounds.executions),
+      evaluations: liveJobLimit,
       gates: 1,
       wakeups: 1,
     },

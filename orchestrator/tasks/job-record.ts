@@ -3,6 +3,7 @@ import { type DataForm, type DataList, jsonToForm, printDataForm } from "../../l
 import { usageTotals } from "../agents/agent-result.ts";
 import type { AgentResult, JobPayload, ShellResult, UsageTotals } from "../contract/job-catalog.ts";
 import { jobCatalog } from "../contract/job-catalog.ts";
+import { executionText, executionTool } from "../jobs/execution-title.ts";
 import { type Job, standingOf } from "../jobs/job-table.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
 import type { ProgressSnapshot } from "./child-progress.ts";
@@ -157,14 +158,14 @@ function progressForm(
 
 function executionRecord(view: JobView, previewLimit: number): DataForm {
   const { job, outcome } = view;
-  const shell = job.kind === "shell" ? jobCatalog.shell.payload.parse(job.payload) : undefined;
+  const described = (job.payload as { readonly description?: string }).description;
   const result = outcome?.result as ShellResult | undefined;
   return properties({
     id: job.name,
     "execution-id": job.executionId,
     type: word("tool"),
-    tool: job.kind === "shell" ? "shell.run" : job.kind,
-    description: shell?.description ?? shell?.command.slice(0, 80),
+    tool: executionTool(job),
+    description: described ?? executionText(job.payload).slice(0, 80),
     summary: executionSummary(outcome),
     ...commonFields(view),
     "shell-logs": [...(result?.shellLogs ?? [])],

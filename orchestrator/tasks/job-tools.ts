@@ -5,6 +5,7 @@ import { AutolithError } from "../contract/failure.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import { type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
 import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
+import { executionText, executionTool } from "../jobs/execution-title.ts";
 import { type Job, classOf, isActive, standingOf } from "../jobs/job-table.ts";
 import { isTerminal } from "../jobs/lifecycle.ts";
 import { findJob } from "../jobs/names.ts";
@@ -128,16 +129,16 @@ function byLiveThenNewest(left: Job, right: Job): number {
 }
 
 function listEntry(job: Job, size: number): DataForm {
-  const payload = job.payload as { role?: string; command?: string; description?: string };
+  const { role } = job.payload as { role?: string };
   const isChild = classOf(job) === "children";
   return properties({
     id: job.name,
     type: word(isChild ? "task" : "tool"),
     ...(isChild
-      ? { agent: payload.role }
+      ? { agent: role }
       : {
-          tool: job.kind === "shell" ? "shell.run" : job.kind,
-          summary: preview(payload.description ?? payload.command ?? "", Math.min(size, 80)),
+          tool: executionTool(job),
+          summary: preview(executionText(job.payload), Math.min(size, 80)),
         }),
     state: word(standingOf(job)),
     detached: job.detached,

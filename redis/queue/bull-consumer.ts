@@ -208,5 +208,6 @@ function slotsFor(
     executions: new ClaimSlots(limits.executions),
     gates: new ClaimSlots(limits.gates),
     wakeups: new ClaimSlots(limits.wakeups),
+    evaluations: new ClaimSlots(limits.evaluations),
   };
 }

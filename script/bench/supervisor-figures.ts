@@ -112,7 +112,7 @@ async function supervisedJobs(
   let [admitted, settled] = [0, 0];
   const supervisor = new Supervisor({
     queue: redis.queue,
-    limits: { children: 1, executions: concurrency, gates: 1, wakeups: 1 },
+    limits: { children: 1, executions: concurrency, evaluations: 1, gates: 1, wakeups: 1 },
     now,
     executors: {
       shell: () =>

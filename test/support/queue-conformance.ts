@@ -15,12 +15,19 @@ export const limits: Readonly<Record<ConcurrencyClass, number>> = {
   children: 2,
   executions: 2,
   gates: 1,
+  evaluations: 1,
   wakeups: 1,
 };
 
 /** A fresh entry. */
 export function entry(concurrencyClass: ConcurrencyClass = "children"): QueueEntry {
-  const kind = { children: "agent", executions: "shell", gates: "gate", wakeups: "wakeup" } as const;
+  const kind = {
+    children: "agent",
+    executions: "shell",
+    evaluations: "lisp",
+    gates: "gate",
+    wakeups: "wakeup",
+  } as const;
   return { executionId: newExecutionId(), conversationId, kind: kind[concurrencyClass], concurrencyClass };
 }
 

@@ -88,7 +88,7 @@ describe("a conversation whose host died", () => {
           return Promise.resolve(completed);
         },
       },
-      limits: { children: 1, executions: 1, gates: 1, wakeups: 1 },
+      limits: { children: 1, executions: 1, evaluations: 1, gates: 1, wakeups: 1 },
       now: Date.now,
       announce: () => undefined,
       report: () => undefined,

@@ -104,7 +104,7 @@ describe("the supervisor", () => {
     const held = heldShell();
     const { supervisor } = await supervised(
       { shell: held.executor },
-      { limits: { children: 1, executions: 1, gates: 1, wakeups: 1 } },
+      { limits: { children: 1, executions: 1, evaluations: 1, gates: 1, wakeups: 1 } },
     );
     const [parent] = await supervisor.admit(conversationId, [shellRequest("parent")]);
     await held.running("parent");
@@ -173,7 +173,7 @@ describe("the supervisor", () => {
     const held = heldShell();
     const { supervisor } = await supervised(
       { shell: held.executor },
-      { limits: { children: 1, executions: 1, gates: 1, wakeups: 1 } },
+      { limits: { children: 1, executions: 1, evaluations: 1, gates: 1, wakeups: 1 } },
     );
     const [parent] = await supervisor.admit(conversationId, [shellRequest("parent")]);
     await held.running("parent");
@@ -189,7 +189,7 @@ describe("the supervisor", () => {
     const held = heldShell();
     const { supervisor } = await supervised(
       { shell: held.executor },
-      { limits: { children: 1, executions: 1, gates: 1, wakeups: 1 } },
+      { limits: { children: 1, executions: 1, evaluations: 1, gates: 1, wakeups: 1 } },
     );
     const [parent] = await supervisor.admit(conversationId, [shellRequest("parent")]);
     await held.running("parent");

@@ -3,7 +3,7 @@ import type { QueueHealth } from "../../../orchestrator/contract/queue.ts";
 import { MemoryQueue } from "../../../orchestrator/queue/memory-queue.ts";
 import { PendingQueue } from "../../../orchestrator/queue/pending-queue.ts";
 
-const limits = { children: 1, executions: 1, gates: 1, wakeups: 1 };
+const limits = { children: 1, executions: 1, evaluations: 1, gates: 1, wakeups: 1 };
 
 test("what is asked of a queue that is being opened waits for it", async () => {
   const opening = Promise.withResolvers<MemoryQueue>();

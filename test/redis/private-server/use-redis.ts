@@ -12,7 +12,7 @@ async function main(stateRoot: string, ending: string): Promise<void> {
     stateRoot,
     onError: (error) => process.stderr.write(`${String(error)}\n`),
   });
-  const limits = { children: 1, executions: 1, gates: 1, wakeups: 1 };
+  const limits = { children: 1, executions: 1, evaluations: 1, gates: 1, wakeups: 1 };
   const claimed = new Promise<void>((resolve, reject) => {
     runtime.queue.consume(limits, async () => resolve()).catch(reject);
   });

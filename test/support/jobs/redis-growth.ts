@@ -62,7 +62,7 @@ export async function redisGrowth(
   const content = "x".repeat(resultCharacters);
   const supervisor = new Supervisor({
     queue: runtime.queue,
-    limits: { children: 1, executions: 8, gates: 1, wakeups: 1 },
+    limits: { children: 1, executions: 8, evaluations: 1, gates: 1, wakeups: 1 },
     now,
     executors: {
       shell: () =>

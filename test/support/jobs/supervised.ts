@@ -28,6 +28,7 @@ const usual: Readonly<Record<ConcurrencyClass, number>> = {
   children: 8,
   executions: 4,
   gates: 1,
+  evaluations: 1,
   wakeups: 1,
 };
 
