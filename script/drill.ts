@@ -1,7 +1,7 @@
 /**
- * `npm run drill [-- --points N] [--sessions N] [--seed S] [--parallel P] [--outage SECONDS]`: kills parts of a running host at random points, lets
+ * `npm run drill [-- --points N] [--sessions N] [--terminals N] [--seed S] [--parallel P] [--outage SECONDS]`: kills parts of a running host at random points, lets
  * another host recover, and proves by the records that nothing was lost or repeated; then the same with the hosts of scripted sessions,
- * which are opened again. At the end Redis is away for 30 seconds under one more run. 0 leaves a part out. The last lines sum up; the exit
+ * which are opened again, and with terminals and their hosts while a person types. At the end Redis is away for 30 seconds under one more run. 0 leaves a part out. The last lines sum up; the exit
  * status is 1 when anything was violated.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,6 +12,11 @@ import { runOutage } from "./drill/outage.ts";
 import { drillPlan, faults } from "./drill/plan.ts";
 import { type PointResult, runPoint } from "./drill/point.ts";
 import { runSessionDrill, sessionDrillSummary, sessionPointLine } from "./drill/sessions/session-drill.ts";
+import {
+  runTerminalDrill,
+  terminalDrillSummary,
+  terminalPointLine,
+} from "./drill/terminals/terminal-drill.ts";
 
 export type DrillOptions = {
   readonly points: number;
@@ -65,6 +70,7 @@ async function main(): Promise<void> {
     options: {
       points: { type: "string", default: "500" },
       sessions: { type: "string", default: "300" },
+      terminals: { type: "string", default: "150" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
       parallel: { type: "string", default: "2" },
       outage: { type: "string", default: "30" },
@@ -94,7 +100,13 @@ async function main(): Promise<void> {
       parallel,
       report: (result) => process.stdout.write(`${sessionPointLine(result)}\n`),
     });
-    if (sessions.some(({ violations }) => violations.length > 0)) process.exitCode = 1;
+    const terminals = await runTerminalDrill({
+      points: wholeNumber(values.terminals, "terminals"),
+      seed,
+      parallel,
+      report: (result) => process.stdout.write(`${terminalPointLine(result)}\n`),
+    });
+    if ([...sessions, ...terminals].some(({ violations }) => violations.length > 0)) process.exitCode = 1;
     const outage = wholeNumber(values.outage, "outage");
     const outageViolations = outage === 0 ? [] : await runOutage(outage);
     if (outageViolations.length > 0) process.exitCode = 1;
@@ -102,7 +114,9 @@ async function main(): Promise<void> {
       process.stdout.write(
         `Redis away for ${outage} s: ${outageViolations.length === 0 ? "ok" : `VIOLATED\n    ${outageViolations.join("\n    ")}`}\n`,
       );
-    process.stdout.write(`${drillSummary(results, seed)}\n${sessionDrillSummary(sessions, seed)}\n`);
+    process.stdout.write(
+      `${drillSummary(results, seed)}\n${sessionDrillSummary(sessions, seed)}\n${terminalDrillSummary(terminals, seed)}\n`,
+    );
     if (results.some(({ violations }) => violations.length > 0)) process.exitCode = 1;
   } finally {
     rmSync(cache, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { trees } from "../../script/drill/job-tree.ts";
 import { drillPlan, faults } from "../../script/drill/plan.ts";
 import { runSessionDrill, sessionDrillSummary } from "../../script/drill/sessions/session-drill.ts";
 import { sessionLines, sessionPlan } from "../../script/drill/sessions/session-plan.ts";
+import { runTerminalDrill, terminalDrillSummary } from "../../script/drill/terminals/terminal-drill.ts";
 
 const seed = 20_261_130;
 const cache = mkdtempSync(join(tmpdir(), "al-drill-"));
@@ -40,6 +41,14 @@ it("a sample of the session drill: nothing lost, shown or told twice, no call wi
   expect(new Set(plan.map(({ lines }) => lines)).size).toBe(sessionLines + 1);
   expect(sessionPlan(300, seed)).toEqual(plan);
 }, 300_000);
+
+it("a sample of the terminal drill: what a person typed and saw is there once, whoever was killed", async () => {
+  const results = await runTerminalDrill({ points: 3, seed, parallel: 1 });
+  process.stdout.write(`${terminalDrillSummary(results, seed)}\n`);
+  expect(
+    results.flatMap(({ point, violations }) => violations.map((each) => `${point.number}: ${each}`)),
+  ).toEqual([]);
+}, 600_000);
 
 it("a full drill visits every record of the journal and every fault", () => {
   const plan = drillPlan(500, seed);

@@ -161,7 +161,8 @@ async function gather(
   };
 }
 
-function effectsOf(pit: Sandpit): readonly string[] {
+/** Lines that commands left in the workspace. */
+export function effectsOf(pit: Sandpit): readonly string[] {
   try {
     return readFileSync(join(pit.workspace, sessionEffectLog), "utf8").split("\n").slice(0, -1);
   } catch {
@@ -171,7 +172,7 @@ function effectsOf(pit: Sandpit): readonly string[] {
 }
 
 /** What is left, once processes that are ending have had a moment to end. */
-async function settledRemains(pit: Sandpit): Promise<readonly string[]> {
+export async function settledRemains(pit: Sandpit): Promise<readonly string[]> {
   for (let looks = 0; looks < 100; looks += 1) {
     if (remains(pit).length === 0) return [];
     await delay(50);

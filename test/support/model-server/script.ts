@@ -47,6 +47,8 @@ export interface ScriptedAnswer {
   readonly pieces?: number;
   /** Wait before the response head, in ms (0). */
   readonly latencyMs?: number;
+  /** Wait behind each frame, in ms: how a model writes. All frames go out at once when absent. */
+  readonly paceMs?: number;
   readonly fault?: StreamFault;
 }
 

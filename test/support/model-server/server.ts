@@ -176,7 +176,7 @@ async function sendAnswer(
     return;
   }
   const plan = request.wire === "chat" ? chatPlan(turn, request.number) : responsesPlan(turn, request.number);
-  return sendPlan(response, disturb(plan, turn, request.wire));
+  return sendPlan(response, disturb(plan, turn, request.wire), turn.paceMs);
 }
 
 /** Applies the faults that do not depend on the form of the answer. */
@@ -197,10 +197,16 @@ function disturb(plan: FramePlan, turn: ScriptedAnswer, wire: "responses" | "cha
   return plan;
 }
 
-async function sendPlan(response: ServerResponse, plan: FramePlan): Promise<void> {
+async function sendPlan(response: ServerResponse, plan: FramePlan, paceMs?: number): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   response.flushHeaders();
-  response.write(plan.frames.map(frameText).join(""));
+  if (paceMs === undefined) response.write(plan.frames.map(frameText).join(""));
+  else
+    for (const frame of plan.frames) {
+      if (response.destroyed) return;
+      response.write(frameText(frame));
+      await delay(paceMs);
+    }
   switch (plan.end) {
     case "done":
       response.end(frameText({ data: "[DONE]" }));
