@@ -10,27 +10,28 @@ import { ReaderFault, type TokenKind } from "./reader-state.ts";
 import { positionAt, type TextPosition, TextSource } from "./source.ts";
 
 /**
- * - `complete`: whole objects (a macro character of the user counts as complete: only evaluation can tell);
+ * - `complete`: so many whole objects (a macro character of the user counts as the last one: only evaluation can tell what follows it);
  * - `empty`: nothing but whitespace and comments;
  * - `incomplete`: more text could complete it; `at` is where the innermost unfinished object began;
  * - `invalid`: wrong at `at` whatever follows.
  */
 export type Completeness =
-  | { readonly kind: "complete" | "empty" }
+  | { readonly kind: "complete"; readonly forms: number }
+  | { readonly kind: "empty" }
   | { readonly kind: "incomplete"; readonly at: TextPosition }
   | { readonly kind: "invalid"; readonly at: TextPosition; readonly message: string };
 
 /** Judges a text by the readtable and package of the image. */
 export function probeText(context: ReaderContext, text: string): Completeness {
   const source = new TextSource(text);
-  let any = false;
+  let forms = 0;
   for (;;) {
     const reader = new Reader(context, source, NIL, { dry: true });
     try {
       const outcome = reader.run();
-      if (outcome === "end") return { kind: any ? "complete" : "empty" };
-      if (outcome === "call") return { kind: "complete" };
-      any = true;
+      if (outcome === "end") return forms > 0 ? { kind: "complete", forms } : { kind: "empty" };
+      forms += 1;
+      if (outcome === "call") return { kind: "complete", forms };
     } catch (error) {
       if (!(error instanceof ReaderFault)) throw error;
       if (!error.incomplete)
