@@ -1,9 +1,9 @@
 /** An image as the management REPL uses it. */
-import type { ImageHost } from "../../workers/image/image-host.ts";
+import type { LispImage } from "../../orchestrator/contract/lisp-image.ts";
 import type { ManagedImage } from "./management-evaluator.ts";
 
 /** The image, with the count of forms by its own reader. */
-export function imageForManagement(image: Pick<ImageHost, "evaluate" | "probe">): ManagedImage {
+export function imageForManagement(image: Pick<LispImage, "evaluate" | "probe">): ManagedImage {
   return {
     evaluate: (source, options) => image.evaluate(source, options),
     formCount: async (source) => {

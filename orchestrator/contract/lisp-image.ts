@@ -124,7 +124,11 @@ export type LispCompletion = {
 
 /** What a text is to the image's reader. `at`: where the innermost unfinished object begins, or what is wrong. */
 export type LispCompleteness =
-  | { readonly kind: "complete" | "empty" }
+  | {
+      readonly kind: "complete";
+      /** Whole forms; a macro character of the user counts as the last one. */ readonly forms: number;
+    }
+  | { readonly kind: "empty" }
   | { readonly kind: "incomplete"; readonly at: LispPosition }
   | { readonly kind: "invalid"; readonly at: LispPosition; readonly message: string };
 

@@ -174,7 +174,7 @@ describe("evaluation", () => {
     const [one, two, three] = clients as [(typeof clients)[0], (typeof clients)[0], (typeof clients)[0]];
     const started = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<string>();
-    host.defineFunction("GATE", "", () => {
+    host.define([{ name: "GATE", lambdaList: "", documentation: "" }], () => {
       started.resolve();
       return gate.promise;
     });
