@@ -78,11 +78,16 @@ function fileInfo(path: string): HostFileInfo | undefined {
   };
 }
 
+/** Opens a file, with flags of open(2) beyond those that the mode gives. */
+export function openNodeFile(path: string, mode: HostOpenMode, moreFlags = 0): HostFile {
+  return guarded(() => new NodeFile(fs.openSync(path, openFlags(mode) | moreFlags, 0o666)));
+}
+
 /** The whole file system of the machine. */
 export const nodeFiles: HostFiles = {
   currentDirectory: () => process.cwd(),
   homeDirectory: () => os.homedir(),
-  open: (path, mode) => guarded(() => new NodeFile(fs.openSync(path, openFlags(mode), 0o666))),
+  open: (path, mode) => openNodeFile(path, mode),
   info(path) {
     try {
       return fileInfo(path);

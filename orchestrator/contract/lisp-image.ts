@@ -169,7 +169,19 @@ export interface LispImage {
   terminate(reason?: string): Promise<void>;
 }
 
+/** What of the machine the code in an image may use. There are no processes and no network in Lisp. */
+export type LispMachine = {
+  /** Where relative names begin, absolute. */
+  readonly directory: string;
+  /** `full`: the files of the user. `tree`: only what is below `root` (absolute real path); .git and .autolith in it are not written. */
+  readonly files: { readonly kind: "full" } | { readonly kind: "tree"; readonly root: string };
+};
+
 export type LispImageOptions = {
+  /** Default: the files of the user, from the directory of this process. */
+  readonly machine?: LispMachine;
+  /** Variables that Lisp sees; default: the part of this process's environment that commands get, no secrets among it. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Heap in megabytes; default 2,048. Lisp sees a STORAGE-CONDITION at three quarters of it. */
   readonly heapMb?: number;
   /** Stack in megabytes; default 64, enough for 100,000 Lisp frames. */

@@ -16,6 +16,7 @@ import {
   type LispJson,
   type LispResult,
 } from "../../orchestrator/contract/lisp-image.ts";
+import { commandEnvironment } from "../spawner/command-environment.ts";
 import type { EvaluationRequest, FromImage, ImageQuery, ImageThreadData, ToImage } from "./messages.ts";
 
 type Running = {
@@ -46,9 +47,10 @@ export class ImageHost implements LispImage {
 
   constructor(limits: LispImageOptions = {}) {
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const data: ImageThreadData = { attention: this.attention };
+    const data: ImageThreadData = { attention: this.attention, machine: limits.machine };
     this.worker = new Worker(new URL(`./image-thread.${extension}`, import.meta.url), {
       workerData: data,
+      env: { ...(limits.environment ?? commandEnvironment(process.env)) },
       resourceLimits: { stackSizeMb: limits.stackMb ?? 64, maxOldGenerationSizeMb: limits.heapMb ?? 2_048 },
     });
     this.worker.on("message", (message: FromImage) => this.receive(message));

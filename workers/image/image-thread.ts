@@ -20,11 +20,12 @@ import type {
   LispResult,
   LispValueText,
 } from "../../orchestrator/contract/lisp-image.ts";
+import { imagePort } from "./image-port.ts";
 import type { EvaluationRequest, FromImage, ImageQuery, ImageThreadData, ToImage } from "./messages.ts";
 
 const port = parentPort!;
-const { attention } = workerData as ImageThreadData;
-const lisp = createImage();
+const { attention, machine } = workerData as ImageThreadData;
+const lisp = createImage(imagePort(machine));
 lisp.image.runtime.attention = attention;
 
 const running = new Map<number, Evaluation>();

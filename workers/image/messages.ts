@@ -5,6 +5,7 @@ import type {
   LispDecision,
   LispEvaluationOptions,
   LispJson,
+  LispMachine,
   LispResult,
 } from "../../orchestrator/contract/lisp-image.ts";
 import type { Failure } from "../../orchestrator/contract/failure.ts";
@@ -65,4 +66,6 @@ export type FromImage =
 export type ImageThreadData = {
   /** One element: messages posted to the image that its event loop has not seen yet. */
   readonly attention: Int32Array;
+  /** What of the machine its code may use; undefined: the files of the user. */
+  readonly machine: LispMachine | undefined;
 };
