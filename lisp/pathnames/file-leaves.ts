@@ -162,7 +162,7 @@ class FileSystem {
     const start = this.absolute(this.pathnames.namestring(root) || "./");
     const deep = firstWild >= 0;
     const found = new Map<string, Pathname>();
-    const base = this.pathnames.merge(merged, this.pathnameOf(this.absolute("./"), true), NIL);
+    const base = this.pathnames.merge(merged, this.pathnameOf(this.files.currentDirectory(), true), NIL);
     this.visit(start, deep, (native, isDirectory) => {
       const each = this.pathnameOf(native, false);
       const asDirectory = this.pathnameOf(native, true);

@@ -41,7 +41,7 @@ export function treeFiles(root: string, directory: string): HostFiles {
   };
   return {
     currentDirectory: () => directory,
-    homeDirectory: nodeFiles.homeDirectory,
+    homeDirectory: () => nodeFiles.homeDirectory(),
     open: (path, mode) => {
       const real = mode.write ? writable(readable(path)) : readable(path);
       return held(real, (pinned) => openNodeFile(pinned, mode, O_NOFOLLOW | O_NONBLOCK));
