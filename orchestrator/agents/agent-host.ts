@@ -3,6 +3,7 @@
  * model loop itself runs in a pool thread and meets this object at its boundaries only.
  */
 import type {
+  AdviceEntry,
   AgentEvent,
   AgentHostPort,
   Boundary,
@@ -37,6 +38,8 @@ export type AgentHostParts = {
   readonly next: (turn: TurnEnd) => Promise<Continuation>;
   /** Told of each response when it is in the record and its calls have not begun. */
   readonly responded?: (boundary: Boundary) => void;
+  /** What the next request carries besides the conversation, which has `itemCount` items then. Must not reject. */
+  readonly advice?: (itemCount: number) => Promise<readonly AdviceEntry[]>;
 };
 
 export class AgentHost implements AgentHostPort {
@@ -44,6 +47,7 @@ export class AgentHost implements AgentHostPort {
   readonly #usages: ModelUsage[] = [];
   #requests = 0;
   #attempts = 0;
+  #itemCount = 0;
   #lastText = "";
   /** Appends that events began; a boundary and the end of the run wait for them. */
   #recording: Promise<void> = Promise.resolve();
@@ -71,6 +75,12 @@ export class AgentHost implements AgentHostPort {
   /** The last text the model produced; empty while there was none. */
   get lastText(): string {
     return this.#lastText;
+  }
+
+  /** Advice for the first request of a run over so many items. */
+  async begin(itemCount: number): Promise<readonly AdviceEntry[]> {
+    this.#itemCount = itemCount;
+    return (await this.#parts.advice?.(itemCount)) ?? [];
   }
 
   /** Resolves when all that events told is in the record; rejects when it could not be written. */
@@ -111,7 +121,10 @@ export class AgentHost implements AgentHostPort {
     const messages = await next({ calledTools: calls.length > 0, settled, usage: boundary.usage });
     if (messages === "finish") return { next: "finish" };
     const items: HostItem[] = [...settled.map(({ result }) => result), ...pictures, ...messages];
-    return items.length === 0 ? { next: "finish" } : { next: "continue", items };
+    if (items.length === 0) return { next: "finish" };
+    this.#itemCount += boundary.items.length + items.length;
+    const advice = (await this.#parts.advice?.(this.#itemCount)) ?? [];
+    return { next: "continue", items, ...(advice.length === 0 ? {} : { advice: [...advice] }) };
   }
 
   async replay(request: ReplayRequest): Promise<ReplayReply> {

@@ -28,8 +28,10 @@ export async function runAgent(parts: AgentRunParts): Promise<AgentOutcome> {
     if (losses > 0 && isAssistantItem(items.at(-1)))
       return { status: "finished", requests: host.requestCount };
     const firstRequestNumber = parts.spec.firstRequestNumber + host.usages.length - before;
+    const advice = [...(await host.begin(items.length))];
     performance.mark("autolith:agent-handed-over");
-    const outcome = await runner.run({ ...parts.spec, items, firstRequestNumber }, host, signal);
+    const spec = { ...parts.spec, items, firstRequestNumber, ...(advice.length === 0 ? {} : { advice }) };
+    const outcome = await runner.run(spec, host, signal);
     await host.idle();
     const lost = outcome.status === "failed" && outcome.failure.code === "thread-lost";
     if (!lost || signal.aborted || losses >= threadLossLimit) return outcome;

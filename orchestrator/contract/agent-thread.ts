@@ -48,6 +48,16 @@ export const modelSourceSchema = z.discriminatedUnion("kind", [
 ]);
 export type ModelSource = z.infer<typeof modelSourceSchema>;
 
+/**
+ * A text that one request carries besides the conversation, as a user message that is in no record: `position` items stand before it, none
+ * behind it when absent. Entries of one position keep their order.
+ */
+export const adviceEntrySchema = z.strictObject({
+  text: z.string().min(1),
+  position: z.int().nonnegative().optional(),
+});
+export type AdviceEntry = z.infer<typeof adviceEntrySchema>;
+
 /** Everything an agent needs to start, or to continue from its last boundary. Kept in memory only (API key). */
 export const agentSpecSchema = z.strictObject({
   /** The execution's UUID. */
@@ -64,6 +74,8 @@ export const agentSpecSchema = z.strictObject({
   tools: z.array(toolSchemaSchema),
   /** The conversation so far, every call with its result; the last item is from the host. */
   items: z.array(modelItemSchema).min(1),
+  /** For the first request alone. */
+  advice: z.array(adviceEntrySchema).optional(),
   /**
    * Number of the first request of this run: 1 + the boundaries that this lineage and purpose has behind it. A request
    * whose boundary was lost with its thread is asked again under its number.
@@ -89,7 +101,12 @@ export type Boundary = z.infer<typeof boundarySchema>;
 
 /** What follows a boundary: results for all calls in wire order, then steering; or the end of the run. */
 export const boundaryReplySchema = z.discriminatedUnion("next", [
-  z.strictObject({ next: z.literal("continue"), items: z.array(hostItemSchema).min(1) }),
+  z.strictObject({
+    next: z.literal("continue"),
+    items: z.array(hostItemSchema).min(1),
+    /** For the next request alone. */
+    advice: z.array(adviceEntrySchema).optional(),
+  }),
   z.strictObject({ next: z.literal("finish") }),
 ]);
 export type BoundaryReply = z.infer<typeof boundaryReplySchema>;

@@ -1,4 +1,5 @@
 import type {
+  AdviceEntry,
   AgentFailure,
   AgentOutcome,
   AgentSpec,
@@ -34,15 +35,17 @@ export async function runTurns(
   cancelled: () => string | undefined,
 ): Promise<AgentOutcome> {
   const items: ModelItem[] = [...spec.items];
+  let { advice = [] } = spec;
   let requests = 0;
   try {
     for (let turn = 1; turn <= spec.limits.maxTurns; turn += 1) {
       const requestNumber = spec.firstRequestNumber + requests;
       requests += 1;
-      const response = await ports.request(requestOf(spec, items), requestNumber);
+      const response = await ports.request(requestOf(spec, withAdvice(items, advice)), requestNumber);
       const reply = await askHost(ports, boundaryOf(response, requestNumber));
       if (reply.next === "finish") return { status: "finished", requests };
       items.push(...response.items, ...reply.items);
+      advice = reply.advice ?? [];
     }
   } catch (error) {
     const reason = cancelled();
@@ -51,6 +54,17 @@ export async function runTurns(
   }
   const message = `The agent made ${spec.limits.maxTurns} turns (model answers with their tool calls) without finishing, which is the limit of one run. Give it a smaller task.`;
   return { status: "failed", requests, failure: { code: "turn-limit", message } };
+}
+
+/** The items of one request: the conversation with the advice at its places. */
+function withAdvice(items: readonly ModelItem[], advice: readonly AdviceEntry[]): readonly ModelItem[] {
+  if (advice.length === 0) return items;
+  const placed = [...items];
+  const placeOf = ({ position }: AdviceEntry): number => Math.min(position ?? items.length, items.length);
+  const ordered = advice.toSorted((left, right) => placeOf(left) - placeOf(right));
+  for (const [index, entry] of ordered.entries())
+    placed.splice(placeOf(entry) + index, 0, { type: "user-message", text: entry.text });
+  return placed;
 }
 
 function requestOf(spec: AgentSpec, items: readonly ModelItem[]): ModelRequest {
