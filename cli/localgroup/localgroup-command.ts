@@ -139,7 +139,12 @@ function tell(words: readonly string[]): Promise<number> {
 async function pause({ session, host }: Chosen): Promise<string> {
   const { sessionId } = session;
   const { stopped } = await host.link.request("pause", { sessionId });
-  return `Paused ${conversationName(sessionId)}${stopped ? "; its turn was stopped" : ""}.`;
+  const jobs = session.liveJobs;
+  return [
+    `Paused ${conversationName(sessionId)}; ${stopped ? "its turn was stopped" : "no turn ran"}.`,
+    ...(jobs === 0 ? [] : [`${jobs} ${jobs === 1 ? "job goes" : "jobs go"} on.`]),
+    "Nothing begins by itself until it is given input.",
+  ].join(" ");
 }
 
 async function detach({ session, host }: Chosen): Promise<string> {

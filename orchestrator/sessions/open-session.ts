@@ -153,7 +153,7 @@ export class OpenSession implements Session {
 
   /** The conversation was there before: what was left waiting stays until explicit input comes. */
   takenOver(): void {
-    this.#engine.hold();
+    this.#engine.pause();
     this.#upkeep.takenOver();
   }
 

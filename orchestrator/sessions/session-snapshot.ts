@@ -7,14 +7,14 @@ export type SnapshotParts = {
   readonly core: SessionCore;
   readonly engine: Pick<
     TurnEngine,
-    "running" | "epoch" | "lastOutcome" | "lastFailure" | "paused" | "estimatedContext"
+    "running" | "epoch" | "lastOutcome" | "lastFailure" | "paused" | "held" | "estimatedContext"
   >;
   readonly jobs: SessionState["jobs"];
   readonly clientCount: number;
 };
 
 export function sessionSnapshot({ core, engine, jobs, clientCount }: SnapshotParts): SessionState {
-  const { running, epoch, lastOutcome, lastFailure, paused } = engine;
+  const { running, epoch, lastOutcome, lastFailure, paused, held } = engine;
   return {
     sessionId: core.id,
     title: core.title,
@@ -32,6 +32,7 @@ export function sessionSnapshot({ core, engine, jobs, clientCount }: SnapshotPar
       lastOutcome,
     },
     paused,
+    held,
     pendingInputs: [...core.pending.listing()],
     vaultEntries: core.pending.vault.length,
     permissionRequests: [...core.broker.requests()],

@@ -166,8 +166,9 @@ function sessionRow(
 }
 
 /** `idle` means that there is no active work of any kind. */
-function statusOf({ turn, paused, pendingInputs, jobs }: SessionState): SessionRow["status"] {
+function statusOf({ turn, paused, held, pendingInputs, jobs }: SessionState): SessionRow["status"] {
   if (turn.state === "running") return "running";
+  if (held) return "paused";
   if (jobs.live > 0) return "working";
   return paused && pendingInputs.length > 0 ? "paused" : "idle";
 }

@@ -45,7 +45,10 @@ export const sessionRowSchema = z.object({
   cwd: z.string(),
   model: z.string(),
   mode: permissionModeSchema,
-  /** `idle`: no active work of any kind. `working`: no turn, but jobs are live. `paused`: input waits until somebody lifts the pause. */
+  /**
+   * `idle`: no active work of any kind. `paused`: input waits until somebody lifts the pause, or the session was paused by name.
+   * `working`: no turn, but jobs are live.
+   */
   status: z.enum(["idle", "running", "working", "paused"]),
   liveJobs: z.int().nonnegative(),
   waitingInputs: z.int().nonnegative(),

@@ -28,6 +28,8 @@ export const sessionStateSchema = z.strictObject({
   }),
   /** True after a cancel or an error, while input or completions wait for explicit input. */
   paused: z.boolean(),
+  /** True when the pause was asked for by name (`lg pause`): so also where nothing waits yet. */
+  held: z.boolean(),
   pendingInputs: z.array(pendingInputSchema),
   vaultEntries: z.int().nonnegative(),
   permissionRequests: z.array(permissionRequestSchema),

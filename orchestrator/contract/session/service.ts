@@ -160,11 +160,15 @@ export interface Session {
   /** Durably admits a follow-up that gets a turn of its own, in order. Lifts a pause. */
   queue(input: PromptInput): Promise<Admission>;
   /**
-   * Stops the running turn with its synchronous tools and permission requests; detached jobs go on unless `jobs`. Waiting input stays and,
-   * unless `continueSteering` (Escape), is paused until explicit input. Resolves when the turn is over; answers false when none ran.
+   * Stops the running turn with its synchronous tools and permission requests; detached jobs go on unless `jobs`. Waiting input stays and is
+   * paused until explicit input; with `continueSteering` (Escape) waiting steering gets its turn at once, oldest first, and only what is queued
+   * behind it waits. Resolves when the turn is over; answers false when none ran.
    */
   cancel(options?: { readonly jobs?: boolean; readonly continueSteering?: boolean }): Promise<boolean>;
-  /** Cancels the running turn and holds waiting input until explicit input comes (`lg pause`); answers whether a turn ran. */
+  /**
+   * Cancels the running turn and holds primary work until explicit input comes (`lg pause`): what waits, and what would come by itself, such as
+   * completions. Detached jobs go on. Answers whether a turn ran.
+   */
   pause(): Promise<boolean>;
 
   /** Changes the permission mode for this session; clears its approvals and answers open requests as cancelled. */

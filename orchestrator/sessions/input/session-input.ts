@@ -45,7 +45,6 @@ export class SessionInput {
     if (this.#isDelivered(inputId))
       throw new AutolithError("duplicate-input", `The input ${inputId} is in the conversation already.`);
     await titleFromPrompt(this.#core, waiting.text);
-    this.#engine.lift();
     const turn = await this.#engine.start("prompt", [waiting]);
     await this.#remember("message", waiting.text);
     return { kind: "turn", inputId, epoch: turn.epoch, finished: turn.finished };

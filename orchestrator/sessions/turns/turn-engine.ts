@@ -43,6 +43,8 @@ export class TurnEngine {
   #running: Running | undefined;
   #epoch = 0;
   #paused = false;
+  /** The pause was asked for by name, not only the end of a cancelled or failed turn. */
+  #held = false;
   #closing = false;
   #lastOutcome: TurnOutcome | null = null;
   #lastFailure: Failure | null = null;
@@ -78,6 +80,10 @@ export class TurnEngine {
     return this.#paused;
   }
 
+  get held(): boolean {
+    return this.#held;
+  }
+
   get lastOutcome(): TurnOutcome | null {
     return this.#lastOutcome;
   }
@@ -105,13 +111,20 @@ export class TurnEngine {
   }
 
   /** Waits for explicit input, as after a cancel. */
+  pause(): void {
+    this.#paused = true;
+  }
+
+  /** As {@link pause}, and says so also where nothing waits yet. */
   hold(): void {
     this.#paused = true;
+    this.#held = true;
   }
 
   /** Explicit input came: what waits may start. */
   lift(): void {
     this.#paused = false;
+    this.#held = false;
   }
 
   /** Puts an operation off to the next safe boundary, or does it now when no turn runs. */
@@ -135,11 +148,13 @@ export class TurnEngine {
   }
 
   /**
-   * Begins a turn with these inputs; they are in the record when this resolves, and no longer wait. Throws `busy` at once when a turn runs.
+   * Begins a turn with these inputs; they are in the record when this resolves, and no longer wait. Throws `busy` at once when a turn runs. A
+   * prompt lifts a pause, unless it is refused.
    */
   async start(source: TurnSource, inputs: readonly Waiting[]): Promise<Running> {
     this.#requireFree();
     if (this.#closing) throw new AutolithError("session-closed", "This session is being closed.");
+    if (source === "prompt") this.lift();
     const running = this.#begin(source);
     try {
       for (const input of inputs)
@@ -162,7 +177,10 @@ export class TurnEngine {
     return running.turn;
   }
 
-  /** Stops the running turn; false when there is none. Resolves when nothing of it runs any more. */
+  /**
+   * Stops the running turn; false when there is none. Resolves when nothing of it runs any more. What waits is paused; with
+   * `continueSteering` the steering gets its turn all the same, and only what is queued behind it waits for explicit input.
+   */
   async cancel(continueSteering: boolean): Promise<boolean> {
     clearTimeout(this.#window);
     this.#window = undefined;
@@ -171,13 +189,11 @@ export class TurnEngine {
       this.#paused ||= this.#core.pending.count > 0;
       return false;
     }
-    const goOn = continueSteering && this.#core.pending.steering.length > 0;
+    // Before the end of the turn, so that input which comes while it ends lifts the pause.
+    this.#paused = true;
     running.abort.abort("user");
     await running.finished;
-    if (goOn) {
-      this.#paused = false;
-      this.pump();
-    }
+    if (continueSteering) this.#pumpBy(async () => void (await this.#startSteering()));
     return true;
   }
 
@@ -198,12 +214,16 @@ export class TurnEngine {
     }, completionWindowMs);
   }
 
-  /** Starts what waits, when nothing runs: late steering, queued input in order, completions. */
+  /** Starts what waits, when nothing runs and nothing holds it: late steering, queued input in order, completions. */
   pump(): void {
+    if (!this.#paused) this.#pumpBy(() => this.#startNext());
+  }
+
+  #pumpBy(startNext: () => Promise<void>): void {
     const busy = this.#running !== undefined || this.#pumping || this.#exclusive;
-    if (busy || this.#paused || this.#closing) return;
+    if (busy || this.#closing) return;
     this.#pumping = true;
-    this.#startNext()
+    startNext()
       .catch((error: unknown) => {
         this.#paused = true;
         this.#lastFailure = failureOf(error);
@@ -230,12 +250,8 @@ export class TurnEngine {
     const { pending, completions } = this.#core;
     for (;;) {
       await this.#applyScheduled();
-      const { steering, queued } = pending;
-      const [next] = queued;
-      if (steering.length > 0) {
-        await this.start("queue", steering);
-        return;
-      }
+      if (await this.#startSteering()) return;
+      const [next] = pending.queued;
       if (next === undefined) break;
       if (next.kind === "message") {
         await this.start("queue", [next]);
@@ -248,6 +264,13 @@ export class TurnEngine {
       if (this.#running !== undefined || this.#paused) return;
     }
     if (completions.wantsTurn) await this.start("completion", []);
+  }
+
+  /** Gives all waiting steering a turn; false when there is none. */
+  async #startSteering(): Promise<boolean> {
+    const { steering } = this.#core.pending;
+    if (steering.length > 0) await this.start("queue", steering);
+    return steering.length > 0;
   }
 
   #begin(source: TurnSource): {
@@ -276,7 +299,7 @@ export class TurnEngine {
         this.#end(turn, end);
         resolve(outcome);
         this.#parts.ended(end.outcome);
-        if (end.outcome === "end-turn") this.pump();
+        if (end.outcome !== "condition") this.pump();
       },
     };
   }
@@ -287,7 +310,7 @@ export class TurnEngine {
     this.#core.live.end();
     this.#lastOutcome = outcome;
     this.#lastFailure = failure ?? null;
-    if (outcome !== "end-turn") this.#paused = true;
+    if (outcome === "condition") this.#paused = true;
     this.#core.emit({
       kind: "activity",
       phase: "idle",

@@ -112,6 +112,7 @@ export class ScriptedSession implements Session {
     | undefined;
   #lastOutcome: TurnOutcome | null = null;
   #paused = false;
+  #held = false;
   #draft: Draft | null = null;
 
   constructor(options: ScriptedSessionOptions = {}) {
@@ -159,6 +160,7 @@ export class ScriptedSession implements Session {
         lastOutcome: this.#lastOutcome,
       },
       paused: this.#paused,
+      held: this.#paused && this.#held,
       pendingInputs: [...this.#pending],
       vaultEntries: this.#vault.length,
       permissionRequests: [...this.#requests.values()],
@@ -189,6 +191,7 @@ export class ScriptedSession implements Session {
     }
     if (this.#running !== undefined) throw new AutolithError("busy", "A turn is running.");
     this.#paused = false;
+    this.#held = false;
     const inputId = this.#inputId(input);
     const finished = this.#start(text, "prompt", inputId);
     return { kind: "turn", inputId, epoch: this.#epoch, finished };
@@ -215,6 +218,7 @@ export class ScriptedSession implements Session {
   async pause(): Promise<boolean> {
     const stopped = await this.cancel();
     this.#paused = true;
+    this.#held = true;
     return stopped;
   }
 

@@ -32,6 +32,7 @@ export function sessionState(more: Partial<SessionState> = {}): SessionState {
     mode: "ask",
     turn: { state: "idle", epoch: 0, source: null, startedAt: null, lastOutcome: null },
     paused: false,
+    held: false,
     pendingInputs: [],
     vaultEntries: 0,
     permissionRequests: [],
