@@ -1,7 +1,6 @@
 /** The file `papercuts.sexp` of the data root, shared by all hosts of this user. */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { setTimeout as delay } from "node:timers/promises";
 import {
   type DataForm,
   PlistReader,
@@ -11,16 +10,13 @@ import {
   readDataForm,
 } from "../../lisp/data-forms/index.ts";
 import { AutolithError } from "../contract/failure.ts";
-import { RecordError, errnoOf } from "../record/failure.ts";
+import { errnoOf } from "../record/failure.ts";
+import { withFileLock } from "../record/file-lock.ts";
 import { publishFile } from "../record/publication.ts";
-import { acquireWriterLock, type WriterLock } from "../record/writer-lock.ts";
 import { type Papercut, isActivePapercut, papercutDocument, repeatedPapercut } from "./papercut.ts";
 
 /** Reports that are kept; the oldest closed ones go first, then the oldest. */
 export const papercutLimit = 1_000;
-/** Time that a change waits for another process that changes the file, in milliseconds. */
-const lockWaitMs = 5_000;
-const lockPauseMs = 20;
 
 const limits = { maxBytes: 33_554_432, maxDepth: 8, maxNodes: 65_536, maxStringCharacters: 65_536 };
 
@@ -78,17 +74,14 @@ export class PapercutStore {
   #change<Answer>(
     step: (all: readonly Papercut[]) => { readonly all: readonly Papercut[]; readonly answer: Answer },
   ): Promise<Answer> {
-    const changed = this.#changing.then(async () => {
-      const lock = await lockWithin(`${this.#path}.lock`);
-      try {
+    const changed = this.#changing.then(() =>
+      withFileLock(this.#path, async () => {
         const before = await this.#read();
         const { all, answer } = step(before);
         if (all !== before) await publishFile(this.#path, textOf(all));
         return answer;
-      } finally {
-        await lock.release();
-      }
-    });
+      }),
+    );
     this.#changing = changed.catch(() => undefined);
     return changed;
   }
@@ -126,17 +119,4 @@ function bounded(all: readonly Papercut[]): readonly Papercut[] {
   if (all.length <= papercutLimit) return all;
   const drop = all.find((each) => !isActivePapercut(each)) ?? all[0];
   return all.filter((each) => each !== drop);
-}
-
-async function lockWithin(path: string): Promise<WriterLock> {
-  const giveUpAt = performance.now() + lockWaitMs;
-  for (;;) {
-    try {
-      return await acquireWriterLock(path);
-    } catch (error) {
-      const isHeld = error instanceof RecordError && error.code === "locked";
-      if (!isHeld || performance.now() >= giveUpAt) throw error;
-      await delay(lockPauseMs);
-    }
-  }
 }

@@ -1,0 +1,189 @@
+/** One session's advice: sources, what lives on from earlier requests, and what each request carries. */
+import type { AdviceEntry } from "../contract/agent-thread.ts";
+import { failureOf, type Failure } from "../contract/failure.ts";
+import { withinDeadline } from "../queue/deadline.ts";
+import { type Contribution, type SourcedContribution, contributionSchema } from "./contribution.ts";
+import { type ContextRule, ruleContribution, ruleHolds } from "./context-rule.ts";
+import type { RequestSnapshot } from "./request-snapshot.ts";
+import { type Selection, adviceText, selectContributions } from "./selection.ts";
+import type { TurnTrace } from "./turn-trace.ts";
+
+/** Where contributions come from: asked before every request. What is not a contribution is reported and left out. */
+export type AdviceSource = {
+  readonly name: string;
+  contribute(request: RequestSnapshot): Promise<readonly unknown[]> | readonly unknown[];
+};
+
+/** A text that keeps the place in history at which it first stood, so that the prompt cache before it stays valid: the skills. */
+export type AnchoredSource = {
+  readonly name: string;
+  /** Undefined while there is nothing to say. */
+  text(request: RequestSnapshot): Promise<string | undefined>;
+};
+
+export type AdviceBoardParts = {
+  readonly trace: TurnTrace;
+  readonly session: () => Pick<RequestSnapshot, "conversationId" | "workspace" | "role" | "model">;
+  /** Rules of files and whatever else counts as one source by nature. */
+  readonly sources: readonly AdviceSource[];
+  readonly anchored: readonly AnchoredSource[];
+  /** Changes when items of the history were removed or replaced (compaction): anchors begin anew. */
+  readonly historyGeneration: () => number;
+  readonly report: (failure: Failure) => void;
+};
+
+/** Sources registered at run time, at most; rules as many. */
+export const adviceSourceLimit = 64;
+export const registeredRuleLimit = 256;
+/** Time that one source may take for one request, in milliseconds. */
+export const adviceSourceTimeoutMs = 1_000;
+/** Contributions of one source for one request, at most. */
+export const sourceContributionLimit = 32;
+
+export type AdviceStatus = {
+  readonly sources: readonly string[];
+  readonly rules: readonly ContextRule[];
+  /** Of the last request; undefined before the first. */
+  readonly last:
+    | (Selection & { readonly anchored: readonly { readonly name: string; readonly characters: number }[] })
+    | undefined;
+};
+
+export class AdviceBoard {
+  readonly #parts: AdviceBoardParts;
+  readonly #registered = new Map<string, AdviceSource>();
+  readonly #rules = new Map<string, ContextRule>();
+  readonly #anchors = new Map<string, number>();
+  #generation = 0;
+  /** Contributions with lifetime `turn` that were given. */
+  #ofTurn: readonly SourcedContribution[] = [];
+  #last: AdviceStatus["last"];
+
+  constructor(parts: AdviceBoardParts) {
+    this.#parts = parts;
+  }
+
+  /** Adds a source, or replaces the one of its name. Throws `input-limit`-like `advice-limit` beyond the bound. */
+  register(source: AdviceSource): void {
+    if (!this.#registered.has(source.name) && this.#registered.size >= adviceSourceLimit)
+      throw new RangeError(`at most ${adviceSourceLimit} context contributors can be registered`);
+    this.#registered.set(source.name, source);
+  }
+
+  unregister(name: string): boolean {
+    return this.#registered.delete(name);
+  }
+
+  /** Adds a rule, or replaces the one of its id. */
+  addRule(rule: ContextRule): void {
+    if (!this.#rules.has(rule.id) && this.#rules.size >= registeredRuleLimit)
+      throw new RangeError(`at most ${registeredRuleLimit} context rules can be registered`);
+    this.#rules.set(rule.id, rule);
+  }
+
+  removeRule(id: string): boolean {
+    return this.#rules.delete(id);
+  }
+
+  status(): AdviceStatus {
+    const sources = [...this.#parts.sources, ...this.#registered.values()].map(({ name }) => name);
+    return { sources, rules: [...this.#rules.values()], last: this.#last };
+  }
+
+  /** A turn begins: what was given for the last one is over. */
+  turnBegan(userText: string): void {
+    this.#ofTurn = [];
+    this.#parts.trace.begin(userText);
+  }
+
+  /** What the next request carries; its conversation has `itemCount` items. Never rejects: a source that fails is reported and left out. */
+  async next(itemCount: number): Promise<readonly AdviceEntry[]> {
+    const request = this.#parts.trace.next(this.#parts.session());
+    const anchored = await this.#anchoredTexts(request, itemCount);
+    const fresh = await this.#contributions(request);
+    // What a source gives again replaces what it gave before; what was superseded at its time stays so.
+    const identifiers = new Set(fresh.map(({ identifier }) => identifier));
+    const lasting = this.#ofTurn.filter(({ identifier }) => !identifiers.has(identifier));
+    const selection = selectContributions([...fresh, ...lasting]);
+    this.#ofTurn = selection.given.filter(({ lifetime }) => lifetime === "turn");
+    this.#last = {
+      ...selection,
+      anchored: anchored.map(({ name, text }) => ({ name, characters: text.length })),
+    };
+    const notes = adviceText(selection);
+    return [
+      ...anchored.map(({ text, position }) => ({ text, position })),
+      ...(notes === undefined ? [] : [{ text: notes }]),
+    ];
+  }
+
+  async #anchoredTexts(
+    request: RequestSnapshot,
+    itemCount: number,
+  ): Promise<readonly { readonly name: string; readonly text: string; readonly position: number }[]> {
+    const generation = this.#parts.historyGeneration();
+    if (generation !== this.#generation) this.#anchors.clear();
+    this.#generation = generation;
+    const placed: { name: string; text: string; position: number }[] = [];
+    for (const source of this.#parts.anchored) {
+      const text = await this.#within(source.name, () => source.text(request));
+      if (text === undefined) {
+        this.#anchors.delete(source.name);
+        continue;
+      }
+      const position = Math.min(this.#anchors.get(source.name) ?? itemCount, itemCount);
+      this.#anchors.set(source.name, position);
+      placed.push({ name: source.name, text, position });
+    }
+    return placed;
+  }
+
+  async #contributions(request: RequestSnapshot): Promise<readonly SourcedContribution[]> {
+    const rules = [...this.#rules.values()]
+      .filter((rule) => ruleHolds(rule, request))
+      .map((rule) => ruleContribution(rule, "rule"));
+    const sources = [...this.#parts.sources, ...this.#registered.values()];
+    const answers = await Promise.all(
+      sources.map(async (source) => {
+        const given = await this.#within(source.name, async () => source.contribute(request));
+        return this.#checked(source.name, given ?? []);
+      }),
+    );
+    return [...rules, ...answers.flat()];
+  }
+
+  #checked(source: string, given: readonly unknown[]): readonly SourcedContribution[] {
+    if (given.length > sourceContributionLimit)
+      this.#complain(source, `it gave ${given.length} notes; the first ${sourceContributionLimit} are taken`);
+    return given.slice(0, sourceContributionLimit).flatMap((each) => {
+      const parsed = contributionSchema.safeParse(each);
+      if (parsed.success) return [{ ...(parsed.data satisfies Contribution), source }];
+      const [issue] = parsed.error.issues;
+      this.#complain(source, `a note is not valid: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+      return [];
+    });
+  }
+
+  /** Undefined, and a report, for a source that fails or is late. */
+  async #within<Answer>(name: string, ask: () => Promise<Answer>): Promise<Answer | undefined> {
+    let answer: Answer | undefined;
+    try {
+      const asked = ask().then((given) => {
+        answer = given;
+      });
+      if ((await withinDeadline(asked, adviceSourceTimeoutMs)) === "deadline")
+        this.#complain(name, `it gave nothing within ${adviceSourceTimeoutMs} ms`);
+    } catch (error) {
+      this.#complain(name, failureOf(error).message);
+    }
+    return answer;
+  }
+
+  #complain(source: string, problem: string): void {
+    this.#parts.report({
+      code: "advice-source",
+      message: `Notes of ${source} were left out of a request: ${problem}.`,
+      retry: "terminal",
+    });
+  }
+}
