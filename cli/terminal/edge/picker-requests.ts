@@ -3,7 +3,7 @@ import type { ConversationId } from "../../../orchestrator/contract/identifiers.
 import type { HostLink } from "../link/host-link.ts";
 import type { PickerPurpose } from "../screen/picker.ts";
 import type { Action } from "../screen/screen-state.ts";
-import { conversationRows, modelRows, settingRows, settingValueRows } from "./picker-rows.ts";
+import { conversationRows, inputRows, modelRows, settingRows, settingValueRows } from "./picker-rows.ts";
 
 export type PickerContext = {
   /** The conversation in front; undefined before there is one. */
@@ -15,6 +15,9 @@ export type PickerContext = {
 
 /** Conversations that are listed at most; the older ones are counted. */
 export const conversationLimit = 200;
+
+/** Inputs that are asked for; the host answers with as many as fit. */
+const inputLimit = 1_000;
 
 /** The action that opens the picker, or says why there is nothing to pick. Rejects as the link does. */
 export async function pickerAction(
@@ -32,6 +35,14 @@ export async function pickerAction(
     case "model": {
       const { models } = await link.request("models", { sessionId: context.sessionId as ConversationId });
       return { type: "rows", purpose, title: "Choose a model", rows: modelRows(models), omitted: 0 };
+    }
+    case "input": {
+      const { inputs, hasOlder } = await link.request("inputs", {
+        sessionId: context.sessionId as ConversationId,
+        limit: inputLimit,
+      });
+      const title = hasOlder ? "Earlier input, the newest of it" : "Earlier input";
+      return { type: "rows", purpose, title, rows: inputRows(inputs, context.now), omitted: 0 };
     }
     default:
       return settingAction(link, purpose, context);

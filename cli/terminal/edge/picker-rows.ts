@@ -1,5 +1,10 @@
 /** What pickers list, from the session's catalogues. */
-import type { ConversationRow, ModelRow, SettingRow } from "../../../orchestrator/contract/session.ts";
+import type {
+  ConversationRow,
+  ModelRow,
+  RecalledInput,
+  SettingRow,
+} from "../../../orchestrator/contract/session.ts";
 import type { PickerRow } from "../screen/picker.ts";
 import { conversationName } from "../screen/conversation-name.ts";
 import { countText } from "../screen/modeline.ts";
@@ -36,6 +41,14 @@ export function modelRows(models: readonly ModelRow[]): readonly PickerRow[] {
     note: `${countText(contextWindow)} tokens${current ? " · current" : ""}`,
     search: "",
   }));
+}
+
+/** Newest first, the same text once. */
+export function inputRows(inputs: readonly RecalledInput[], now: number): readonly PickerRow[] {
+  const newest = new Map(inputs.map(({ text, at }) => [text, at]));
+  return [...newest]
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([text, at]) => ({ id: text, label: text, note: agoText(at, now), search: "" }));
 }
 
 export function settingRows(settings: readonly SettingRow[]): readonly PickerRow[] {

@@ -178,8 +178,10 @@ export class SessionController {
     this.#sessionId = sessionId;
     // What was written while there was no conversation yet; later input is sent at once.
     const early = before === undefined ? [...this.#unanswered.values()] : [];
-    const [draft, settings, view] = await Promise.all([
+    const isOther = before !== sessionId;
+    const [draft, recall, settings, view] = await Promise.all([
       isReadOnly ? null : link.request("composer", { sessionId: id }).then(draftOf, noDraft),
+      isOther ? link.request("inputs", { sessionId: id }).then(textsOf, () => undefined) : undefined,
       link.request("settings", { sessionId: id }).catch(() => undefined),
       link.request("attach", {
         sessionId: id,
@@ -194,7 +196,7 @@ export class SessionController {
     this.#events.keep(({ kind, seq }) => kind === "detached" || seq > view.state.eventSeq);
     // History is printed once, so how it looks has to be known first.
     if (settings !== undefined) dispatch({ type: "settings", settings: settings.settings });
-    dispatch({ type: "attached", sessionId, view, isReadOnly, draft: draft ?? undefined, at: now() });
+    dispatch({ type: "attached", sessionId, view, isReadOnly, draft: draft ?? undefined, recall, at: now() });
     for (const submission of early) this.run(submission);
   }
 
@@ -205,7 +207,10 @@ export class SessionController {
         await this.#submit(command);
         return;
       case "cancel":
-        await link?.request("cancel", { sessionId: this.#id(), continueSteering: true });
+        await link?.request("cancel", {
+          sessionId: this.#id(),
+          continueSteering: command.continueSteering,
+        });
         return;
       case "answer":
         await link?.request("answer", {
@@ -222,6 +227,9 @@ export class SessionController {
         return;
       case "pick":
         await this.#pick(command.purpose);
+        return;
+      case "page":
+        await this.#page(command.before);
         return;
       case "open":
         await this.#switchTo(command.sessionId);
@@ -266,7 +274,7 @@ export class SessionController {
     const { inputId, text } = command;
     const input = { parts: [{ type: "text" as const, text }], inputId };
     try {
-      const answer = await this.#submitted(link, input, command.as);
+      const answer = await this.#submitted(link, input, command);
       this.#unanswered.delete(inputId);
       const invocation = answer.kind === "command" ? answer.invocation : undefined;
       dispatch({ type: "submitted", inputId, invocation });
@@ -278,23 +286,29 @@ export class SessionController {
     }
   }
 
-  /** A turn that began in the meantime takes the prompt as steering. */
+  /** A turn that began in the meantime takes the prompt as what the key behind it says. */
   async #submitted(
     link: HostLink,
     input: { readonly parts: { type: "text"; text: string }[]; readonly inputId: string },
-    as: Unanswered["as"],
+    { as, orElse }: Unanswered,
   ): Promise<ValueOf<"submit">> {
     try {
       return await submitOnce(link, this.#id(), input, as);
     } catch (error) {
       if (as !== "prompt" || codeOf(error) !== "busy") throw error;
-      return submitOnce(link, this.#id(), input, "steer");
+      return submitOnce(link, this.#id(), input, orElse);
     }
   }
 
   async #complete({ text, cursor, token }: Extract<Command, { type: "complete" }>): Promise<void> {
     const completion = await this.#link?.request("complete", { sessionId: this.#id(), text, cursor });
     if (completion !== undefined) this.#options.dispatch({ type: "completion", token, completion });
+  }
+
+  async #page(before: number): Promise<void> {
+    const sessionId = this.#id();
+    const page = await this.#link?.request("page", { sessionId, before });
+    if (page !== undefined) this.#options.dispatch({ type: "page", sessionId, page });
   }
 
   async #invoke(operation: string, input: string): Promise<void> {
@@ -376,6 +390,10 @@ function submitOnce(
 
 function draftOf({ draft }: ValueOf<"composer">): ValueOf<"composer">["draft"] {
   return draft;
+}
+
+function textsOf({ inputs }: ValueOf<"inputs">): readonly string[] {
+  return inputs.map(({ text }) => text);
 }
 
 function noDraft(): null {

@@ -70,7 +70,9 @@ const phases = {
 
 /** A line that names what the turn does; a streaming answer needs none. */
 export function activityLine(state: ScreenState, columns: number): readonly Line[] {
-  const { activity } = state;
+  const { activity, stoppingAt } = state;
+  if (isTurnRunning(state) && stoppingAt !== undefined)
+    return [stoppingLine(state.now - stoppingAt, columns)];
   if (!state.showsActivity || !isTurnRunning(state)) return [];
   const doing = activity === undefined ? "starting" : phases[activity.phase];
   const attempt = activity !== undefined && activity.attempt > 1 ? ` (attempt ${activity.attempt})` : "";
@@ -80,6 +82,15 @@ export function activityLine(state: ScreenState, columns: number): readonly Line
       : "";
   if (doing === "") return [[span(" ")]];
   return [[span(truncated(`${doing}${attempt}${size}… Esc stops`, columns), { ink: "muted", italic: true })]];
+}
+
+/** Time that stopping takes without a word about it, in milliseconds. */
+const quickStopMs = 2_000;
+
+function stoppingLine(forMs: number, columns: number): Line {
+  const text =
+    forMs < quickStopMs ? "stopping…" : `stopping… ${clockText(forMs)}, waiting for what runs to end`;
+  return [span(truncated(text, columns), { ink: "warn", italic: true })];
 }
 
 /** The line for a moment. */

@@ -1,4 +1,5 @@
 /** Keys while a dialog is on show: the approval of a request, or a picker. */
+import { edited } from "../composer/composer.ts";
 import type { KeyPress } from "./key-press.ts";
 import { type Picker, chosenRow, movedPicker, searchedPicker } from "./picker.ts";
 import {
@@ -110,11 +111,19 @@ function chosen(state: ScreenState, picker: Picker): Step {
   if (row === undefined) return step(flashed(state, "warning", "Nothing found to choose.", state.now));
   // The list of settings comes back in place of the values, unless the picker is closed before.
   const isValue = picker.purpose.kind === "setting-value";
+  if (picker.purpose.kind === "input")
+    return step({
+      ...state,
+      picker: undefined,
+      composer: edited(state.composer, { type: "set", text: row.id }),
+    });
   return step(isValue ? state : { ...state, picker: undefined }, choiceOf(picker, row.id));
 }
 
 function choiceOf({ purpose }: Picker, id: string): Command {
   switch (purpose.kind) {
+    case "input":
+      throw new Error("earlier input is for the composer");
     case "conversation":
       return { type: "open", sessionId: id };
     case "model":

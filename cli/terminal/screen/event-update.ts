@@ -2,6 +2,7 @@
 import type { ClientEvent } from "../../../orchestrator/contract/acp/events.ts";
 import type { Failure } from "../../../orchestrator/contract/failure.ts";
 import type {
+  HistoryPage,
   PermissionRequest,
   SessionEvent,
   SessionState,
@@ -21,6 +22,7 @@ import {
 } from "../transcript/transcript.ts";
 import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
 import { conversationName } from "./conversation-name.ts";
+import { type OlderHistory, looseResults } from "./history-viewer.ts";
 import { countText } from "./modeline.ts";
 
 /** Applies a batch of events; what is finished by them is printed at once. */
@@ -143,8 +145,9 @@ function withEntryUpdate(state: ScreenState, update: EntryUpdate): ScreenState {
   const next = { ...state, transcript: withUpdate(state.transcript, update) };
   if (update.type !== "user-message") return next;
   const sending = state.sending.filter(({ inputId }) => inputId !== update.inputId);
-  const composer = update.origin === "automatic" ? state.composer : withRecall(state.composer, update.text);
-  return { ...next, sending, composer };
+  // What was typed here is in the recall since it was sent.
+  const isKnown = update.origin === "automatic" || update.inputId?.includes(state.clientId) === true;
+  return { ...next, sending, composer: isKnown ? state.composer : withRecall(state.composer, update.text) };
 }
 
 function withTurn(state: ScreenState, event: Extract<SessionEvent, { kind: "turn" }>): Step {
@@ -153,7 +156,7 @@ function withTurn(state: ScreenState, event: Extract<SessionEvent, { kind: "turn
   const { epoch, source } = event;
   if (event.state === "running") {
     const turn = { ...session.turn, state: "running", epoch, source, startedAt: event.at } as const;
-    return step({ ...state, session: { ...session, turn } });
+    return step({ ...state, stoppingAt: undefined, session: { ...session, turn } });
   }
   const durationMs = session.turn.startedAt === null ? 0 : event.at - session.turn.startedAt;
   const turn = {
@@ -167,7 +170,14 @@ function withTurn(state: ScreenState, event: Extract<SessionEvent, { kind: "turn
   const text = turnText(outcome, durationMs, session, event.failure);
   const transcript =
     text === "" ? state.transcript : withEntry(state.transcript, { kind: "turn", outcome, text });
-  const next: ScreenState = { ...state, transcript, activity: undefined, session: { ...session, turn } };
+  const ended = { ...session, turn };
+  const next: ScreenState = {
+    ...state,
+    transcript,
+    activity: undefined,
+    stoppingAt: undefined,
+    session: ended,
+  };
   return step(next, { type: "fetch", what: "state" });
 }
 
@@ -201,7 +211,11 @@ export function withAttached(state: ScreenState, action: Extract<Action, { type:
     pending: view.state.pendingInputs,
     isPaused: view.state.paused,
     activity: undefined,
+    stoppingAt: isSame ? state.stoppingAt : undefined,
+    completing: undefined,
     approval: isSame ? state.approval : undefined,
+    older: isSame ? state.older : olderThan(view.history),
+    viewer: isSame ? state.viewer : undefined,
     // Ids are those of one conversation: another one begins without any.
     transcript: beginReplay(isSame ? state.transcript : { ...emptyTranscript, last: state.transcript.last }),
     jobs: isSame ? state.jobs : [],
@@ -214,11 +228,19 @@ export function withAttached(state: ScreenState, action: Extract<Action, { type:
   const replayed = endReplay(next.transcript);
   const transcript = isSame && state.link === "lost" ? withReconnected(replayed, state.counter) : replayed;
   next = { ...next, session: view.state, transcript };
+  // What the host keeps for recall is more than what the history on show holds.
+  if (!isSame && action.recall !== undefined)
+    next = { ...next, composer: { ...next.composer, recall: action.recall, recalled: undefined } };
   next = withRequests(next, view.state.permissionRequests);
   if (action.draft !== undefined && action.draft.text !== "" && next.composer.buffer.text === "")
     next = { ...next, composer: { ...next.composer, buffer: { ...action.draft } } };
   const settled = settledScreen(next);
   return step(settled.state, ...opened.commands, ...settled.commands, { type: "fetch", what: "jobs" });
+}
+
+function olderThan({ updates, firstSeq, hasOlder }: HistoryPage): OlderHistory | undefined {
+  if (!hasOlder || firstSeq === null) return undefined;
+  return { before: firstSeq, loose: looseResults(updates.map(({ update }) => update)) };
 }
 
 function withReconnected(transcript: Transcript, number: number): Transcript {
@@ -235,7 +257,9 @@ function openingEntries(state: ScreenState, hasOlder: boolean): Step {
   const text = [
     `autolith · ${session.model} · ${session.workingDirectory} · ${conversationName(session.sessionId)}`,
     ...(state.isReadOnly ? ["read-only: you see what happens and can change nothing"] : []),
-    ...(hasOlder ? [`earlier messages: autolith replay ${conversationName(session.sessionId)}`] : []),
+    ...(hasOlder
+      ? [`earlier messages: Page Up, or autolith replay ${conversationName(session.sessionId)}`]
+      : []),
   ].join("\n");
   const entry = { kind: "notice", level: "info", code: "opened", text } as const;
   const printed = { entry, gap: state.transcript.last !== undefined };
@@ -267,6 +291,9 @@ export function withLink(state: ScreenState, action: Extract<Action, { type: "li
     requests: [],
     approval: undefined,
     activity: undefined,
+    stoppingAt: undefined,
+    completing: undefined,
+    viewer: undefined,
     counter: state.counter + 1,
   };
   return settledScreen(next);

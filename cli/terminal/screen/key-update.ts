@@ -1,7 +1,6 @@
 /** What keys do to the screen: pure, from one state to the next with commands for the edge. */
 import {
   type Edit,
-  type Composer,
   closedMenu,
   composedText,
   edited,
@@ -11,9 +10,11 @@ import {
 } from "../composer/composer.ts";
 import { inputCharacters } from "../composer/input-bound.ts";
 import { isArmed, withApprovalKey, withPickerKey } from "./dialog-update.ts";
+import { openedViewer, withViewerKey } from "./history-viewer-update.ts";
 import type { KeyPress } from "./key-press.ts";
 import { inputColumns } from "./composer-lines.ts";
 import { type Action, type ScreenState, type Step, flashed, isTurnRunning, step } from "./screen-state.ts";
+import { submitted, tabbed } from "./submit-update.ts";
 
 /** A second Ctrl-C within this time leaves. */
 const leaveMs = 2_000;
@@ -24,7 +25,8 @@ export function withKey(state: ScreenState, { press, at }: Extract<Action, { typ
   const dialog = withDialogKey(timed, press, at);
   if (dialog !== undefined) return dialog;
   const isTyping = press.name === "text" || press.name === "backspace";
-  return withComposerKey(isTyping ? { ...timed, lastTypedAt: at } : timed, press, at);
+  const writing = timed.viewer === undefined ? timed : { ...timed, viewer: undefined };
+  return withComposerKey(isTyping ? { ...writing, lastTypedAt: at } : writing, press, at);
 }
 
 /** A paste goes into the composer as one piece, or into the search of a picker. */
@@ -53,7 +55,8 @@ function withDialogKey(state: ScreenState, press: KeyPress, at: number): Step | 
     if (press.name === "enter" || press.name === "tab") return step(state);
     return undefined;
   }
-  return state.picker === undefined ? undefined : withPickerKey(state, state.picker, press);
+  if (state.picker !== undefined) return withPickerKey(state, state.picker, press);
+  return state.viewer === undefined ? undefined : withViewerKey(state, state.viewer, press);
 }
 
 function withComposerKey(state: ScreenState, press: KeyPress, at: number): Step {
@@ -61,7 +64,7 @@ function withComposerKey(state: ScreenState, press: KeyPress, at: number): Step 
     case "enter":
       return press.alt || press.shift ? edit(state, newline) : submitted(state, "steer", at);
     case "escape":
-      return escaped(state);
+      return escaped(state, at);
     case "tab":
       return tabbed(state, press.shift, at);
     case "text":
@@ -80,6 +83,8 @@ function withComposerKey(state: ScreenState, press: KeyPress, at: number): Step 
         motion: press.alt || press.ctrl ? "word-right" : "right",
         keep: false,
       });
+    case "page-up":
+      return openedViewer(state, at);
     default:
       return motionKey(state, press);
   }
@@ -152,6 +157,7 @@ function controlKey(state: ScreenState, letter: string, at: number): Step {
     return edit(state, { type: "remove", motion: "right", keep: false });
   }
   if (letter === "l") return step(state, { type: "redraw" });
+  if (letter === "r") return step(state, { type: "pick", purpose: { kind: "input" } });
   if (letter === "z") return step(state, { type: "suspend" });
   if (letter === "p" || letter === "n")
     return edit(state, {
@@ -180,64 +186,23 @@ function interrupted(state: ScreenState, at: number): Step {
     return step(state, { type: "leave", reason: "left" });
   const armed = { ...state, leavingAt: at };
   if (isTurnRunning(state) && !state.isReadOnly)
-    return step(flashed(armed, "info", "Stopping the turn. Ctrl-C again leaves.", at), { type: "cancel" });
+    return step(flashed(stopping(armed, at), "info", "Ctrl-C again leaves.", at), {
+      type: "cancel",
+      continueSteering: false,
+    });
   return step(flashed(armed, "info", "Ctrl-C again leaves; the session goes on without you.", at));
 }
 
 /** Escape: closes the menu, else stops the turn. */
-function escaped(state: ScreenState): Step {
+function escaped(state: ScreenState, at: number): Step {
   if (state.composer.menu !== undefined)
     return step({ ...state, composer: closedMenu(state.composer, false) });
-  if (isTurnRunning(state) && !state.isReadOnly) return step(state, { type: "cancel" });
+  if (isTurnRunning(state) && !state.isReadOnly)
+    return step(stopping(state, at), { type: "cancel", continueSteering: true });
   return step({ ...state, flash: undefined });
 }
 
-/** Tab: the next candidate, else asks for completion; with nothing to complete it sends, or queues while a turn runs. */
-function tabbed(state: ScreenState, isBack: boolean, at: number): Step {
-  const { composer } = state;
-  if (composer.menu !== undefined)
-    return step({ ...state, composer: steppedMenu(composer, isBack ? -1 : 1) });
-  if (isBack || isEmpty(composer)) return step(state);
-  if (!isCompletable(composer)) return submitted(state, "queue", at);
-  const token = state.counter + 1;
-  const { text, cursor } = composer.buffer;
-  return step({ ...state, counter: token }, { type: "complete", text, cursor, token });
-}
-
-/** A command, or a word that can be a path; not the middle of prose. */
-function isCompletable({ buffer, chips }: Composer): boolean {
-  if (chips.size > 0) return false;
-  const before = buffer.text.slice(0, buffer.cursor);
-  if (/^[/(?]/.test(before)) return true;
-  return /(?:^|\s)(?:@\S*|\S*\/\S*|[.~]\S*)$/.test(before);
-}
-
-/** Sends what is in the composer. */
-export function submitted(state: ScreenState, how: "steer" | "queue", at: number): Step {
-  const { composer } = state;
-  if (composer.menu?.index !== undefined) return step({ ...state, composer: closedMenu(composer, true) });
-  const text = composedText(composer);
-  if (text.trim() === "") return step(state);
-  if (state.isReadOnly)
-    return step(
-      flashed(state, "warning", "This terminal only looks on. Attach without --read-only to write.", at),
-    );
-  if (state.link === "ended") return step(flashed(state, "warning", "The session was closed.", at));
-  if (text.length > inputCharacters) {
-    const message = `The input has ${text.length.toLocaleString("en")} characters; at most ${inputCharacters.toLocaleString("en")} can be sent at once.`;
-    return step(flashed(state, "error", message, at));
-  }
-  const isCommand = text.startsWith("/") && !text.startsWith("//");
-  const inputId = `${state.clientId}:${state.counter + 1}`;
-  const as = isCommand ? "prompt" : !isTurnRunning(state) ? "prompt" : how;
-  const next: ScreenState = {
-    ...state,
-    counter: state.counter + 1,
-    composer: taken(composer),
-    flash: undefined,
-    // Whoever has sent is not typing: a dialog that comes now is for the next key.
-    lastTypedAt: 0,
-    sending: [...state.sending, { inputId, text }],
-  };
-  return step(next, { type: "submit", text, as, inputId });
+/** Says at once that the turn is to stop. */
+function stopping(state: ScreenState, at: number): ScreenState {
+  return { ...state, stoppingAt: state.stoppingAt ?? at };
 }

@@ -1,8 +1,10 @@
-/** A list to choose from, with a search: conversations, models, settings and their values. */
+/** A list to choose from, with a search: conversations, models, settings and their values, earlier input. */
 
 export type PickerPurpose =
   | { readonly kind: "conversation" }
   | { readonly kind: "model" }
+  /** Earlier input of the conversation; the chosen one goes into the composer. */
+  | { readonly kind: "input" }
   | { readonly kind: "setting" }
   | { readonly kind: "setting-value"; readonly name: string };
 

@@ -7,6 +7,7 @@ import { fittedLine } from "../text/wrap.ts";
 import { activityLine, flashLines, jobLines, planLines } from "./activity-lines.ts";
 import { type CursorBlock, composerBlock, menuLines, pendingLines } from "./composer-lines.ts";
 import { approvalLines, pickerBlock } from "./dialog-lines.ts";
+import { viewerBlock } from "./history-viewer.ts";
 import { modeline } from "./modeline.ts";
 import { type ScreenState, isTurnRunning } from "./screen-state.ts";
 
@@ -43,7 +44,7 @@ export function screenLines(state: ScreenState): ScreenLines {
     return taken;
   };
   const menu =
-    state.approval === undefined && state.picker === undefined
+    state.approval === undefined && state.picker === undefined && state.viewer === undefined
       ? take(menuLines(state.composer, columns))
       : [];
   const pending = take(pendingLines(state, columns));
@@ -74,12 +75,17 @@ function bottomLines(state: ScreenState, columns: number): readonly Line[] {
 }
 
 function inputBlock(state: ScreenState, columns: number, room: number): CursorBlock {
-  const { approval, picker, requests } = state;
+  const { approval, picker, requests, viewer } = state;
   const request = requests.find(({ requestId }) => requestId === approval?.requestId);
   if (approval !== undefined && request !== undefined) {
     const lines = approvalLines(request, approval, requests.length - 1, columns, room);
     return { lines: lines.slice(0, Math.max(1, room)), cursor: undefined };
   }
+  if (viewer !== undefined)
+    return {
+      lines: viewerBlock(viewer, columns, room, state.look).slice(0, Math.max(1, room)),
+      cursor: undefined,
+    };
   if (picker !== undefined) return cutBlock(pickerBlock(picker, columns, Math.min(room, 20)), room);
   return composerBlock(
     state.composer,

@@ -1,6 +1,7 @@
 /** Everything the terminal shows, as one immutable value. It is changed by actions alone (screen-update.ts). */
 import type {
   Completion,
+  HistoryPage,
   Invocation,
   JobRow,
   PendingInput,
@@ -15,6 +16,7 @@ import { type Composer, emptyComposer } from "../composer/composer.ts";
 import { type TranscriptLook, plainLook } from "../transcript/entry-lines.ts";
 import { type PrintedEntry, type Transcript, emptyTranscript } from "../transcript/transcript.ts";
 import type { KeyPress } from "./key-press.ts";
+import type { HistoryViewer, OlderHistory } from "./history-viewer.ts";
 import type { Picker, PickerPurpose, PickerRow } from "./picker.ts";
 
 /** The dialog of the permission request in front. */
@@ -33,6 +35,8 @@ export type Flash = {
   readonly text: string;
   readonly until: number;
 };
+
+export type Completing = { readonly token: number; readonly text: string; readonly cursor: number };
 
 export type Activity = Extract<SessionEvent, { kind: "activity" }>;
 
@@ -57,10 +61,17 @@ export type ScreenState = {
   readonly requests: readonly PermissionRequest[];
   readonly approval: ApprovalDialog | undefined;
   readonly picker: Picker | undefined;
+  /** What lies before the history that was printed; undefined when nothing does. */
+  readonly older: OlderHistory | undefined;
+  readonly viewer: HistoryViewer | undefined;
   readonly flash: Flash | undefined;
   /** When Ctrl-C was pressed on an empty composer: a second one leaves. */
   readonly leavingAt: number | undefined;
   readonly lastTypedAt: number;
+  /** When the running turn was asked to stop; it may take a moment to. */
+  readonly stoppingAt: number | undefined;
+  /** The text that completion was asked for; an answer to another one is of no use. */
+  readonly completing: Completing | undefined;
   /** Numbers completion requests and inputs. */
   readonly counter: number;
   /** Unique to this terminal; in front of its input ids. */
@@ -78,6 +89,8 @@ export type Action =
       readonly view: ValueOf<"attach">;
       readonly isReadOnly: boolean;
       readonly draft: { readonly text: string; readonly cursor: number } | undefined;
+      /** Earlier input of the conversation, oldest first; undefined when the host did not say. */
+      readonly recall?: readonly string[] | undefined;
       readonly at: number;
     }
   | { readonly type: "events"; readonly events: readonly ClientEvent[]; readonly at: number }
@@ -91,6 +104,7 @@ export type Action =
   | { readonly type: "jobs"; readonly jobs: readonly JobRow[] }
   | { readonly type: "settings"; readonly settings: readonly SettingRow[] }
   | { readonly type: "completion"; readonly token: number; readonly completion: Completion }
+  | { readonly type: "page"; readonly sessionId: string; readonly page: HistoryPage }
   | { readonly type: "submitted"; readonly inputId: string; readonly invocation: Invocation | undefined }
   | {
       readonly type: "refused";
@@ -118,9 +132,12 @@ export type Command =
       readonly type: "submit";
       readonly text: string;
       readonly as: "prompt" | "steer" | "queue";
+      /** What a prompt becomes when a turn began meanwhile. */
+      readonly orElse: "steer" | "queue";
       readonly inputId: string;
     }
-  | { readonly type: "cancel" }
+  /** Escape lets accepted steering go on; Ctrl-C pauses everything that waits. */
+  | { readonly type: "cancel"; readonly continueSteering: boolean }
   | {
       readonly type: "answer";
       readonly requestId: string;
@@ -129,6 +146,8 @@ export type Command =
   | { readonly type: "complete"; readonly text: string; readonly cursor: number; readonly token: number }
   | { readonly type: "fetch"; readonly what: "state" | "jobs" | "settings" }
   | { readonly type: "pick"; readonly purpose: PickerPurpose }
+  /** Fetches history before a record. */
+  | { readonly type: "page"; readonly before: number }
   | { readonly type: "open"; readonly sessionId: string }
   | { readonly type: "invoke"; readonly operation: string; readonly input: string }
   | { readonly type: "set"; readonly name: string; readonly value: boolean | string }
@@ -165,9 +184,13 @@ export function initialScreen(
     requests: [],
     approval: undefined,
     picker: undefined,
+    older: undefined,
+    viewer: undefined,
     flash: undefined,
     leavingAt: undefined,
     lastTypedAt: 0,
+    stoppingAt: undefined,
+    completing: undefined,
     counter: 0,
     clientId,
   };

@@ -1,12 +1,14 @@
 /** The screen as a pure function of actions: the next state, and what the edge is to do. */
 import type { Invocation, SettingRow } from "../../../orchestrator/contract/session.ts";
 import { bufferOf } from "../composer/text-buffer.ts";
-import { isEmpty, withCompletion } from "../composer/composer.ts";
+import { isEmpty } from "../composer/composer.ts";
 import type { TranscriptLook } from "../transcript/entry-lines.ts";
 import { settle, withEntry } from "../transcript/transcript.ts";
 import { withAttached, withEvents, withLink } from "./event-update.ts";
+import { withHistoryPage } from "./history-viewer-update.ts";
 import { withKey, withPaste } from "./key-update.ts";
 import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
+import { withCompletionAnswer } from "./submit-update.ts";
 
 /** Applies one action. Never throws. */
 export function update(state: ScreenState, action: Action): Step {
@@ -32,7 +34,9 @@ export function update(state: ScreenState, action: Action): Step {
     case "settings":
       return step(withSettings(state, action.settings));
     case "completion":
-      return completed(state, action);
+      return withCompletionAnswer(state, action.token, action.completion);
+    case "page":
+      return step(action.sessionId === state.sessionId ? withHistoryPage(state, action.page) : state);
     case "submitted":
       return withSubmitted(state, action);
     case "refused":
@@ -69,14 +73,6 @@ function withSettings(state: ScreenState, settings: readonly SettingRow[]): Scre
     hasTimestamps: value("turn-timestamps-p") === true,
   };
   return { ...state, look, showsActivity: value("activity-line-p") !== false };
-}
-
-function completed(state: ScreenState, { token, completion }: Extract<Action, { type: "completion" }>): Step {
-  // An answer to a text that has changed since is of no use.
-  if (token !== state.counter) return step(state);
-  if (completion.candidates.length === 0)
-    return step(flashed(state, "info", "Nothing to complete here. Enter sends.", state.now));
-  return step({ ...state, composer: withCompletion(state.composer, completion) });
 }
 
 function withSubmitted(

@@ -52,9 +52,7 @@ function userLines(entry: UserEntry, width: number, look: TranscriptLook): reado
   const isAutomatic = entry.origin === "automatic";
   // Its data is for the model.
   if (isAutomatic && look.isCompact)
-    return [
-      fittedLine([span(`∙ continuing · ${visibleLine(entry.text.slice(0, 400))}`, { ink: "muted" })], width),
-    ];
+    return [fittedLine([span(`∙ ${continuing(entry.text)}`, { ink: "muted" })], width)];
   const text = visibleText(entry.text).trimEnd();
   const all = text.split("\n");
   const shown = all.slice(0, isAutomatic ? automaticLineLimit : userLineLimit);
@@ -79,6 +77,15 @@ function userLines(entry: UserEntry, width: number, look: TranscriptLook): reado
     return [...(time === "" ? [] : [[span(time.trim(), { ink: "muted" })]]), ...body, ...tail];
   const steered = entry.origin === "steering" ? " (steering)" : "";
   return [[span(label, { ink, bold: true }), span(steered + time, { ink: "muted" })], ...body, ...tail];
+}
+
+/** What an automatic message is about: the ended job that it tells of, else its beginning. */
+function continuing(text: string): string {
+  const job = /\(:job-completion\b[\s\S]*?:job-id "([^"]*)"/i.exec(text)?.[1];
+  const outcome = /:outcome :([\w-]+)/i.exec(text)?.[1]?.toLowerCase();
+  if (job !== undefined)
+    return `continuing with job results · ${visibleLine(job)}${outcome === undefined ? "" : `: ${outcome}`}`;
+  return `continuing · ${visibleLine(text.slice(0, 400))}`;
 }
 
 function bodyIndent(width: number, look: TranscriptLook): Line {

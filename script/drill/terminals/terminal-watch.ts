@@ -84,7 +84,9 @@ export class TerminalWatch {
       const { jobs } = await connection.link.request("jobs", { sessionId, limit: 200 });
       const told = new Set(completedExecutions(this.#updates));
       const detached = jobs.filter((job) => job.detached);
-      const isOver = detached.every(({ jobId, finishedAt }) => finishedAt !== null && told.has(jobId));
+      const isOver = detached.every(
+        ({ jobId, state }) => state !== "queued" && state !== "running" && told.has(jobId),
+      );
       const isIdle = session?.status === "idle" && session.waitingInputs === 0;
       return isDone && isOver && isIdle ? detached.map(({ jobId }) => jobId) : undefined;
     } catch {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ansiLine, paletteOf } from "../../../../cli/terminal/text/palette.ts";
 import { lineText, lineWidth, span } from "../../../../cli/terminal/text/styled-line.ts";
-import { textWidth, truncated, truncatedStart } from "../../../../cli/terminal/text/text-width.ts";
+import { graphemes, textWidth, truncated, truncatedStart } from "../../../../cli/terminal/text/text-width.ts";
 import { visibleLine, visibleText } from "../../../../cli/terminal/text/visible-text.ts";
 import { wrapColumns, wrapLine } from "../../../../cli/terminal/text/wrap.ts";
 
@@ -33,6 +33,8 @@ describe("text for a terminal", () => {
   it("is wrapped within the width without losing a word", () => {
     fc.assert(
       fc.property(anyText.map(visibleLine), fc.integer({ min: 2, max: 40 }), (text, width) => {
+        // There are graphemes of three columns; they cannot be divided.
+        fc.pre(graphemes(text).every((grapheme) => textWidth(grapheme) <= width));
         for (const wrap of [wrapLine, wrapColumns]) {
           const lines = wrap([span(text)], width);
           for (const line of lines) expect(lineWidth(line)).toBeLessThanOrEqual(width);
