@@ -78,11 +78,7 @@ class FileSystem {
       : undefined;
   }
 
-  open(
-    pathname: Pathname,
-    options: OpenOptions,
-    { called, ...rest }: StreamFacts,
-  ): LispValue {
+  open(pathname: Pathname, options: OpenOptions, { called, ...rest }: StreamFacts): LispValue {
     const native = this.native(pathname);
     const { direction } = options;
     const exists = this.files.info(native) !== undefined;
