@@ -2,7 +2,7 @@
 import { knownSecretRemover, secretRemover, secretValues } from "../orchestrator/secrets/secret-removal.ts";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { discoverRoles } from "../roles/index.ts";
+import { discoverRoles, projectDirectory } from "../roles/index.ts";
 import { failureOf } from "../orchestrator/contract/failure.ts";
 import { reasoningEffortSchema } from "../orchestrator/contract/model.ts";
 import type { LispImages } from "../orchestrator/contract/lisp-image.ts";
@@ -16,6 +16,7 @@ import { type Roots, prepareRoots, resolveRoots } from "../orchestrator/record/r
 import type { ListedModel, SessionEnvironment } from "../orchestrator/sessions/session-environment.ts";
 import { SessionHost } from "../orchestrator/sessions/session-host.ts";
 import { SettingsStore } from "../orchestrator/sessions/settings/settings-store.ts";
+import type { SkillRoot } from "../orchestrator/skills/skill-scan.ts";
 import { jobLimits } from "../orchestrator/settings/job-limits.ts";
 import { shellLogScheme } from "../workers/shell/shell-log-scheme.ts";
 import { viewImageTool } from "../workers/workspace/view-image.ts";
@@ -150,6 +151,7 @@ async function compose(
         siteConfigRoot,
         bundledRoles: join(installationRoot(), "roles", "bundled"),
       }),
+    skillRoots: (workspace) => skillRoots(workspace, roots, siteConfigRoot),
     searchPath: environment["PATH"],
     permissionNote: (mode) => permissionNote(mode, true),
     withoutSecrets: knownSecretRemover(secretValues(environment)),
@@ -187,6 +189,21 @@ async function compose(
 const lazyImages: LispImages = {
   open: async (options) => (await import("../workers/image/lisp-images.ts")).threadImages.open(options),
 };
+
+function skillRoots(
+  workspace: string,
+  roots: Roots,
+  siteConfigRoot: string | undefined,
+): readonly SkillRoot[] {
+  const project = projectDirectory(workspace, "skills");
+  return [
+    ...(project === undefined ? [] : [{ origin: "project" as const, path: project }]),
+    { origin: "user", path: join(roots.config, "skills") },
+    ...(siteConfigRoot === undefined
+      ? []
+      : [{ origin: "site" as const, path: join(siteConfigRoot, "skills") }]),
+  ];
+}
 
 function openSettings(
   options: SessionHostOptions,

@@ -6,6 +6,7 @@ export {
   checkToolGrants,
   defaultRoleName,
   discoverRoles,
+  projectDirectory,
   projectRoleDirectory,
   type RoleLocations,
 } from "./role-catalog.ts";

@@ -92,17 +92,22 @@ function programmaticRoles(roles: readonly Role[]): RoleDirectory {
   return new RoleDirectory(roles.toReversed().map((role) => [role.name, () => role]));
 }
 
+/** The nearest `.autolith/agents/`; see {@link projectDirectory}. */
+export function projectRoleDirectory(workingDirectory: string): string | undefined {
+  return projectDirectory(workingDirectory, "agents");
+}
+
 /**
- * The nearest `.autolith/agents/` from `workingDirectory` up to the project's root (the nearest one with a repository),
+ * The nearest `.autolith/NAME/` from `workingDirectory` up to the project's root (the nearest one with a repository),
  * at most {@link maxProjectLevels} up. Outside a repository only the working directory's own counts, so that a stray
  * directory in a shared parent cannot speak for the project.
  */
-export function projectRoleDirectory(workingDirectory: string): string | undefined {
+export function projectDirectory(workingDirectory: string, name: string): string | undefined {
   const start = resolve(workingDirectory);
   const root = projectRoot(start) ?? start;
   let directory = start;
   for (let level = 0; level < maxProjectLevels; level++) {
-    const candidate = join(directory, ".autolith", "agents");
+    const candidate = join(directory, ".autolith", name);
     if (exists(candidate, "directory")) return candidate;
     if (directory === root) return undefined;
     directory = dirname(directory);

@@ -1,4 +1,5 @@
 /** Every bound of the program in one table, put together from the rooms' own. */
+import { adviceLimits } from "../../orchestrator/settings/limits/advice-limits.ts";
 import { documentLimits } from "../../orchestrator/settings/limits/document-limits.ts";
 import type { Limit } from "../../orchestrator/settings/limits/limit.ts";
 import { topicLimits } from "../../orchestrator/settings/limits/limit.ts";
@@ -7,6 +8,7 @@ import { sessionLimits } from "../../orchestrator/sessions/session-limits.ts";
 import { redisLimits } from "../../redis/redis-limits.ts";
 import { machineLimits } from "../../workers/machine-limits.ts";
 import { acpLimits } from "../acp/acp-limits.ts";
+import { managementLimits } from "../management/management-limits.ts";
 import { cancelGraceMs } from "../run-job/run-job.ts";
 import { terminalLimits } from "../terminal/terminal-limits.ts";
 
@@ -18,7 +20,9 @@ export function limitTable(environment: Readonly<Record<string, string | undefin
     ...documentLimits,
     ...topicLimits("run-job", [["grace after a cancel or timeout", cancelGraceMs, "milliseconds"]]),
     ...sessionLimits,
+    ...adviceLimits,
     ...acpLimits,
+    ...managementLimits,
     ...terminalLimits,
     ...redisLimits,
   ];

@@ -212,14 +212,7 @@ export class Image implements CompilerHost, LeafHost {
     return type;
   }
 
-  private conditionSymbol(name: string): LSymbol {
-    return this.names.get(name) ?? this.symbol(name.replace("AUTOLITH-SYSTEM::", "SYS:"));
-  }
-
-  private describeError(error: Pick<LispError, "conditionType" | "initargs">): {
-    type: LispValue;
-    initargs: LispValue;
-  } {
+  private describeError(error: LispError): { type: LispValue; initargs: LispValue } {
     const initargs: LispValue[] = [];
     for (const [key, value] of error.initargs) {
       initargs.push(this.keyword(key));
@@ -230,7 +223,7 @@ export class Image implements CompilerHost, LeafHost {
       else initargs.push(this.initargOf(key, value));
     }
     return {
-      type: this.conditionSymbol(error.conditionType),
+      type: this.symbol(error.conditionType.replace("AUTOLITH-SYSTEM::", "SYS:")),
       initargs: arrayToList(initargs),
     };
   }

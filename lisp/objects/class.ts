@@ -5,8 +5,9 @@ import type { LispValue } from "../data/value.ts";
 
 /** Slots of an instance of that layout, all unbound. */
 export function unboundSlots(layout: InstanceLayout): LispValue[] {
-  layout.blank ??= Array.from<LispValue>({ length: layout.slotNames.length }).fill(UNBOUND);
-  return layout.blank.slice();
+  const slots: LispValue[] = [];
+  for (let left = layout.slotNames.length; left > 0; left--) slots.push(UNBOUND);
+  return slots;
 }
 
 /** What kind of instances a class has; decides which metaclass it belongs to and how instances are made. */
@@ -29,7 +30,7 @@ export class LClass extends LInstance {
   directSlots: LispValue = NIL;
   effectiveSlots: LispValue = NIL;
   /** How new instances are filled, made when first needed; forgotten when the effective slots change. */
-  fillPlan: FillPlan | null = null;
+  fillPlan: readonly SlotFill[] | null = null;
   /** What MAKE-INSTANCE found out about the class (a simple-vector), or NIL. */
   recipe: LispValue = NIL;
   /** Layout of new instances; null until finalized and for classes without instances of their own. */
@@ -61,13 +62,6 @@ export class LClass extends LInstance {
   isSubclassOf(other: LClass): boolean {
     return this === other || this.ancestors.has(other);
   }
-}
-
-/** How the slots of new instances get their values. */
-export interface FillPlan {
-  readonly fills: readonly SlotFill[];
-  /** Slots of an instance without initialisation arguments: constants of initforms, else unbound. */
-  readonly initial: readonly LispValue[];
 }
 
 /** How one slot of a new instance gets its value. */

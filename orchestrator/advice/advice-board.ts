@@ -3,7 +3,7 @@ import type { AdviceEntry } from "../contract/agent-thread.ts";
 import { failureOf, type Failure } from "../contract/failure.ts";
 import { withinDeadline } from "../queue/deadline.ts";
 import { type Contribution, type SourcedContribution, contributionSchema } from "./contribution.ts";
-import { type ContextRule, ruleContribution, ruleHolds } from "./context-rule.ts";
+import { type ContextRule, contributionsOf } from "./context-rule.ts";
 import type { RequestSnapshot } from "./request-snapshot.ts";
 import { type Selection, adviceText, selectContributions } from "./selection.ts";
 import type { TurnTrace } from "./turn-trace.ts";
@@ -17,9 +17,10 @@ export type AdviceSource = {
 /** A text that keeps the place in history at which it first stood, so that the prompt cache before it stays valid: the skills. */
 export type AnchoredSource = {
   readonly name: string;
-  /** Undefined while there is nothing to say. */
-  text(request: RequestSnapshot): Promise<string | undefined>;
+  /** In order; each keeps its place as long as it is given. */
+  texts(request: RequestSnapshot): Promise<readonly AnchoredText[]>;
 };
+export type AnchoredText = { readonly name: string; readonly text: string };
 
 export type AdviceBoardParts = {
   readonly trace: TurnTrace;
@@ -125,23 +126,19 @@ export class AdviceBoard {
     if (generation !== this.#generation) this.#anchors.clear();
     this.#generation = generation;
     const placed: { name: string; text: string; position: number }[] = [];
-    for (const source of this.#parts.anchored) {
-      const text = await this.#within(source.name, () => source.text(request));
-      if (text === undefined) {
-        this.#anchors.delete(source.name);
-        continue;
-      }
-      const position = Math.min(this.#anchors.get(source.name) ?? itemCount, itemCount);
-      this.#anchors.set(source.name, position);
-      placed.push({ name: source.name, text, position });
-    }
+    for (const source of this.#parts.anchored)
+      for (const { name, text } of (await this.#within(source.name, () => source.texts(request))) ?? [])
+        placed.push({ name, text, position: Math.min(this.#anchors.get(name) ?? itemCount, itemCount) });
+    this.#anchors.clear();
+    for (const { name, position } of placed) this.#anchors.set(name, position);
     return placed;
   }
 
   async #contributions(request: RequestSnapshot): Promise<readonly SourcedContribution[]> {
-    const rules = [...this.#rules.values()]
-      .filter((rule) => ruleHolds(rule, request))
-      .map((rule) => ruleContribution(rule, "rule"));
+    const rules = contributionsOf([...this.#rules.values()], request).map((each) => ({
+      ...each,
+      source: "rule",
+    }));
     const sources = [...this.#parts.sources, ...this.#registered.values()];
     const answers = await Promise.all(
       sources.map(async (source) => {

@@ -8,11 +8,7 @@ import {
   listElements,
 } from "../../lisp/data-forms/index.ts";
 import { AutolithError } from "../contract/failure.ts";
-import {
-  type SourcedContribution,
-  identifierCharacterLimit,
-  instructionCharacterLimit,
-} from "./contribution.ts";
+import { type Contribution, identifierCharacterLimit, instructionCharacterLimit } from "./contribution.ts";
 import type { RequestSnapshot } from "./request-snapshot.ts";
 
 const conditionNames = [
@@ -29,7 +25,7 @@ type ConditionName = (typeof conditionNames)[number];
 
 /** Alternatives of one condition, at most; characters of one. */
 export const conditionValueLimit = 64;
-const conditionCharacterLimit = 512;
+export const conditionCharacterLimit = 512;
 
 export type ContextRule = {
   readonly id: string;
@@ -161,8 +157,16 @@ function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory === "/" ? "/" : `${directory}/`);
 }
 
+/** What those of the rules give that hold for the request. */
+export function contributionsOf(
+  rules: readonly ContextRule[],
+  request: RequestSnapshot,
+): readonly Contribution[] {
+  return rules.filter((rule) => ruleHolds(rule, request)).map(ruleContribution);
+}
+
 /** What the rule gives while it holds. */
-export function ruleContribution(rule: ContextRule, source: string): SourcedContribution {
+function ruleContribution(rule: ContextRule): Contribution {
   return {
     identifier: rule.id,
     instruction: rule.instruction,
@@ -172,6 +176,5 @@ export function ruleContribution(rule: ContextRule, source: string): SourcedCont
     supersedes: [],
     conflicts: [],
     mandatory: false,
-    source,
   };
 }

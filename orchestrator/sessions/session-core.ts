@@ -1,5 +1,9 @@
 /** The state that all parts of one open session share, and the two ways it speaks: records, and events made from them. */
 import { type DataForm, jsonToForm, keyword } from "../../lisp/data-forms/index.ts";
+import { AdviceBoard } from "../advice/advice-board.ts";
+import { contributionsOf } from "../advice/context-rule.ts";
+import { RuleCollections } from "../advice/rule-collections.ts";
+import { TurnTrace } from "../advice/turn-trace.ts";
 import { conversationTranscript } from "../agents/conversation-transcript.ts";
 import type { AgentTranscript } from "../agents/transcript.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
@@ -12,6 +16,7 @@ import { isActive } from "../jobs/job-table.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
 import { type ProviderHistory, providerHistory } from "../record/provider-history.ts";
 import { RecordLog } from "../record/record-log.ts";
+import { SessionSkills } from "../skills/session-skills.ts";
 import { EventLog } from "./event-log.ts";
 import type { PendingInputs } from "./input/pending-inputs.ts";
 import type { PermissionBroker } from "./permissions/permission-broker.ts";
@@ -53,6 +58,11 @@ export class SessionCore {
   readonly usage: UsageMeter;
   readonly live = new LiveOutput();
   readonly completions: CompletionFeed;
+  readonly skills: SessionSkills;
+  /** What the turn has done, for advice. */
+  readonly trace = new TurnTrace();
+  /** What requests carry besides the conversation. */
+  readonly advice: AdviceBoard;
   pending!: PendingInputs;
   mode: PermissionMode;
   workingDirectory: string;
@@ -73,6 +83,7 @@ export class SessionCore {
   lastRequestAt: number | undefined;
   /** Calls of hosts that died: no result of theirs will come. */
   readonly #lostCalls: ReadonlySet<string>;
+  #summaries = 0;
   #projection: ProjectionState;
 
   constructor(parts: SessionCoreParts, completions: CompletionFeed) {
@@ -91,6 +102,8 @@ export class SessionCore {
     this.usage = new UsageMeter(records);
     this.lastRequest = highestRequest(records);
     this.#lostCalls = callsWithoutResult(records);
+    this.skills = new SessionSkills(() => environment.skillRoots(this.workingDirectory));
+    this.advice = this.#openAdvice();
     this.lastActivityAt = records.at(-1)?.at ?? host.conversation.header.createdAt;
     this.#projection = { request: 0, messages: 0, thoughts: 0, workspace: this.workingDirectory };
     for (const stored of records) this.#note(stored);
@@ -215,7 +228,30 @@ export class SessionCore {
     this.update(update);
   }
 
+  #openAdvice(): AdviceBoard {
+    const collections = new RuleCollections(this.environment.dataRoot);
+    return new AdviceBoard({
+      trace: this.trace,
+      session: () => ({
+        conversationId: this.id,
+        workspace: this.workingDirectory,
+        role: "primary",
+        model: this.model,
+      }),
+      sources: [
+        {
+          name: "corrections",
+          contribute: async (request) => contributionsOf(await collections.rules(request.workspace), request),
+        },
+      ],
+      anchored: [this.skills],
+      historyGeneration: () => this.#summaries + this.prunedCalls.size,
+      report: ({ code, message }) => this.notice("warning", code, message),
+    });
+  }
+
   #note({ record }: StoredRecord): void {
+    if (record.kind === "summary") this.#summaries += 1;
     if (record.kind === "message" && record.automatic !== true) {
       this.userTurns += 1;
       if (this.preview === "") this.preview = record.content.replaceAll(/\s+/g, " ").slice(0, 200);

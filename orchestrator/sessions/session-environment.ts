@@ -16,6 +16,7 @@ import type { PeerTransport } from "../peers/peer-transport.ts";
 import type { PapercutStore } from "../papercuts/papercut-store.ts";
 import type { PermissionRules } from "../permissions/permission-rules.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
+import type { SkillRoot } from "../skills/skill-scan.ts";
 import type { WorktreeMachine } from "../worktrees/worktree-machine.ts";
 import type { SettingsStore } from "./settings/settings-store.ts";
 
@@ -42,6 +43,8 @@ export type SessionEnvironment = {
   /** The mode that new sessions begin with when neither they nor the preferences say one. */
   readonly explicitMode: PermissionMode | undefined;
   readonly roles: (workspace: string) => RoleCatalog;
+  /** Where skills lie, for a session in that directory; the first of a name counts. */
+  readonly skillRoots: (workspace: string) => readonly SkillRoot[];
   readonly schemes: (
     mayInspect: (caller: ToolCaller, executionId: string) => boolean,
   ) => readonly ResourceScheme[];

@@ -20,6 +20,7 @@ import { conversationScheme } from "./catalog/conversation-scheme.ts";
 import { reachableModel } from "./settings/model-choice.ts";
 import { SessionCore } from "./session-core.ts";
 import type { SessionEnvironment } from "./session-environment.ts";
+import { skillTools } from "../skills/skill-tools.ts";
 import { planTools } from "./session-tools.ts";
 import type { SessionSettings } from "./settings/settings-store.ts";
 import { CompletionFeed } from "./turns/completion-feed.ts";
@@ -94,6 +95,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     machineTools: [
       ...environment.machineTools,
       papercutTool(environment.papercuts),
+      ...skillTools(() => core?.skills),
       ...planTools({
         plan: () => core?.plan ?? [],
         replace: async (entries, explanation) => {

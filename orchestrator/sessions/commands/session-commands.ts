@@ -1,4 +1,6 @@
 /** Commands about conversations, permissions, jobs, waiting input and the session itself. */
+import { adviceStatusText } from "../../advice/status-text.ts";
+import { skillListing } from "../../skills/skill-listing.ts";
 import { AutolithError } from "../../contract/failure.ts";
 import type { ConversationId } from "../../contract/identifiers.ts";
 import { permissionModeSchema } from "../../contract/permissions.ts";
@@ -165,19 +167,26 @@ export const sessionCommands: readonly Command[] = [
     name: "context",
     busy: "inspect",
     topic: "model",
-    summary: "Shows how full the context is.",
+    summary: "Shows how full the context is, and what the last request carried besides the conversation.",
     arguments: "",
     maxWords: 0,
-    run: (_, { session }) => {
+    run: (_, { session, core }) => {
       const state = session.state();
       const { contextTokens, contextWindow, compactionThresholdPercent: percent } = state;
       const full = contextTokens !== null && isOverThreshold(contextTokens, contextWindow, percent);
-      return Promise.resolve(
-        said(
-          `${contextText(state)}; compaction at ${percent} % (${Math.floor((contextWindow * percent) / 100)})${full ? ", before the next request" : ""}`,
-        ),
-      );
+      const fill = `${contextText(state)}; compaction at ${percent} % (${Math.floor((contextWindow * percent) / 100)})${full ? ", before the next request" : ""}`;
+      const carried = adviceStatusText(core.advice.status());
+      return Promise.resolve(said(carried === "" ? fill : `${fill}\n${carried}`));
     },
+  },
+  {
+    name: "skills",
+    busy: "inspect",
+    topic: "session",
+    summary: "Lists the skills that the model can take up, and what is wrong with others.",
+    arguments: "",
+    maxWords: 0,
+    run: async (_, { core }) => said(skillListing(await core.skills.scanAgain())),
   },
   {
     name: "compact",

@@ -2,7 +2,7 @@
  * The primary: an agent of role *primary* on the machinery of all agents. One call of {@link runPrimary} is one turn for the user: requests
  * until the model ends with text, with compaction between requests where the context is full.
  */
-import { AgentHost, type Continuation, type TurnEnd } from "../../agents/agent-host.ts";
+import { AgentHost, type AgentHostParts, type Continuation, type TurnEnd } from "../../agents/agent-host.ts";
 import { runAgent } from "../../agents/run-agent.ts";
 import type { AgentTranscript } from "../../agents/transcript.ts";
 import type {
@@ -27,6 +27,8 @@ export type PrimaryParts = {
   readonly spec: () => Omit<AgentSpec, "items">;
   /** What must happen before the next request: compaction. Rejects when no request can be made. */
   readonly prepare: (signal: AbortSignal) => Promise<void>;
+  readonly advice: NonNullable<AgentHostParts["advice"]>;
+  readonly responded: NonNullable<AgentHostParts["responded"]>;
   /** What follows a boundary. `restart`: go on, with a fresh specification and history. */
   readonly boundary: (turn: TurnEnd) => Promise<Continuation | "restart">;
 };
@@ -42,6 +44,8 @@ export async function runPrimary(parts: PrimaryParts, signal: AbortSignal): Prom
       context: parts.context(signal),
       observe: parts.observe,
       replay: parts.replay,
+      advice: parts.advice,
+      responded: parts.responded,
       next: async (turn) => {
         const continuation = await parts.boundary(turn);
         restart = continuation === "restart";

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { TurnEnd } from "../../agents/agent-host.ts";
 import { defaultAgentLimits } from "../../contract/agent-limits.ts";
-import type { AgentOutcome, AgentSpec } from "../../contract/agent-thread.ts";
+import type { AgentOutcome, AgentSpec, Boundary } from "../../contract/agent-thread.ts";
 import type { ToolCaller } from "../../contract/caller.ts";
 import type { HostItem, ReasoningEffort } from "../../contract/model.ts";
 import type { Authority } from "../../contract/permissions.ts";
@@ -59,6 +59,9 @@ export class PrimaryTurns {
   async run(signal: AbortSignal): Promise<Pick<PromptOutcome, "outcome" | "failure">> {
     const { transcript, completions, environment } = this.#core;
     this.#resumeTurn = this.#core.interrupted !== undefined;
+    this.#core.skills.turnBegan();
+    this.#core.advice.turnBegan(latestUserText(this.#core.log.records));
+    if (this.#resumeTurn) this.#core.trace.happened("resumed");
     if (this.#resumeTurn) this.resetCache();
     await completions.deliver(transcript);
     await this.#core.host.mail.deliver(undefined, transcript);
@@ -74,7 +77,14 @@ export class PrimaryTurns {
           now: environment.now,
           observer: {
             started: (call) => this.#view.callStarted(call.callId),
-            finished: (settled) => this.#view.callFinished(settled),
+            finished: (settled) => {
+              this.#view.callFinished(settled);
+              this.#core.trace.called(
+                settled.call,
+                this.#core.workingDirectory,
+                settled.result.status === "ok",
+              );
+            },
           },
         }),
         context: (abort) => ({
@@ -87,6 +97,8 @@ export class PrimaryTurns {
         replay: environment.replay,
         spec: () => this.#spec(),
         prepare: (abort) => this.#prepare(abort),
+        advice: (itemCount) => this.#core.advice.next(itemCount),
+        responded: ({ items }) => this.#remember(items),
         boundary: (turn) => this.#boundary(turn, signal),
       },
       signal,
@@ -174,6 +186,14 @@ export class PrimaryTurns {
       await this.#core.note(sessionRecords.yield, { jobs });
   }
 
+  /** What the model wrote, for the notes of the requests that follow. */
+  #remember(items: Boundary["items"]): void {
+    for (const item of items) {
+      if (item.type === "assistant-message") this.#core.trace.wrote(item.text);
+      if (item.type === "tool-call") this.#core.trace.wrote(item.arguments);
+    }
+  }
+
   /** A safe boundary: everything so far is in the record and no tool runs. */
   async #boundary(
     { calledTools, usage }: TurnEnd,
@@ -205,6 +225,8 @@ export class PrimaryTurns {
     const messages: UserMessage[] = [];
     for (const { text, inputId, images } of waiting) {
       await this.#core.transcript.userMessage(text, { inputId, images });
+      this.#core.trace.said(text);
+      this.#core.trace.happened("steering");
       messages.push({
         type: "user-message",
         text: text || "(image)",
@@ -259,6 +281,14 @@ function turnEnd(outcome: AgentOutcome, signal: AbortSignal): Pick<PromptOutcome
       ...(model?.status === undefined ? {} : { details: { status: model.status } }),
     },
   };
+}
+
+/** What the person said last; empty when nobody has said anything. */
+function latestUserText(records: readonly StoredRecord[]): string {
+  const last = records.findLast(
+    ({ record }) => record.kind === "message" && record.automatic !== true,
+  )?.record;
+  return last?.kind === "message" ? last.content : "";
 }
 
 /** True when the last response of the record has no text. */

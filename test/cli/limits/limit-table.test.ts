@@ -11,17 +11,29 @@ import { defaultCaptureLimits } from "../../../workers/shell/capture-record.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const rooms = ["cli", "lisp/data-forms", "orchestrator", "redis", "roles", "workers"];
-const tables = /(^|\/)((document|work|session|machine|redis|acp|terminal)-limits|limit-table)\.ts$/;
+const tables =
+  /(^|\/)((document|work|advice|management|session|machine|redis|acp|terminal)-limits|limit-table)\.ts$/;
 
 /** Constants that look like bounds of the program and are the inner measure of one algorithm, a part of a format or a second view of a listed bound. */
 const inner: ReadonlySet<string> = new Set([
   // Pieces of work: how much is read, written or waited for at once. They bound nothing that anybody could hit.
-  ...["blockBytes", "chunkBytes", "windowBytes", "drainByteLimit", "blockingWaitSeconds", "outputLineBytes"],
+  ...[
+    "blockBytes",
+    "chunkBytes",
+    "windowBytes",
+    "drainByteLimit",
+    "blockingWaitSeconds",
+    "outputLineBytes",
+    "headerBytes",
+    "overheadBytes",
+  ],
   // The terminal's copy of the bound of the contract, which a test compares; a frame of the WebSocket standard; effort of one search.
   ...["inputCharacters", "controlLimit", "distanceLimit"],
   ...["longestTimerMs", "longestPauseMs", "anchorPrefixBytes", "stallCharacters", "logTailBytes"],
   // Where small writes go a shorter way; what a replayed record shows of a text, which says so itself and has a raw form.
   ...["immediateBytes", "shownCharacters"],
+  // Longer argument texts name no files to the notes of a request.
+  "argumentCharacterLimit",
   // Excerpts inside messages.
   ...[
     "errorTextLimit",
@@ -34,6 +46,7 @@ const inner: ReadonlySet<string> = new Set([
   ...[
     "recentOutputLimit",
     "recentToolLimit",
+    "diagnosticLimit",
     "listedPartLimit",
     "structuredCharacters",
     "jobReferenceLimit",

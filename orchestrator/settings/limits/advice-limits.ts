@@ -1,0 +1,50 @@
+/** Bounds of what requests carry besides the conversation: notes, rules, skills. */
+import {
+  adviceSourceLimit,
+  adviceSourceTimeoutMs,
+  registeredRuleLimit,
+  sourceContributionLimit,
+} from "../../advice/advice-board.ts";
+import { conditionCharacterLimit, conditionValueLimit } from "../../advice/context-rule.ts";
+import {
+  adviceCharacterBudget,
+  identifierCharacterLimit,
+  instructionCharacterLimit,
+} from "../../advice/contribution.ts";
+import { snapshotLimits } from "../../advice/request-snapshot.ts";
+import { collectionRuleLimit } from "../../advice/rule-collections.ts";
+import { skillCatalogCharacterLimit, skillSelectionLimits } from "../../skills/session-skills.ts";
+import { skillScanLimits } from "../../skills/skill-scan.ts";
+import { skillLimits } from "../../skills/skill.ts";
+import { type Limit, topicLimits } from "./limit.ts";
+
+export const adviceLimits: readonly Limit[] = [
+  ...topicLimits("advice", [
+    ["notes of one request", adviceCharacterBudget, "characters"],
+    ["one instruction, and its evidence", instructionCharacterLimit, "characters"],
+    ["identifier", identifierCharacterLimit, "characters"],
+    ["notes of one contributor for one request", sourceContributionLimit, "items"],
+    ["registered contributors", adviceSourceLimit, "items"],
+    ["time of a contributor for one request", adviceSourceTimeoutMs, "milliseconds"],
+    ["registered rules", registeredRuleLimit, "items"],
+    ["rules of one file", collectionRuleLimit, "items"],
+    ["values of a rule's condition", conditionValueLimit, "items"],
+    ["one value of a condition", conditionCharacterLimit, "characters"],
+    ["files of a turn that rules see", snapshotLimits.paths, "items"],
+    ["output of a turn that rules see", snapshotLimits.outputCharacters, "characters"],
+    ["message of the person that contributors see", snapshotLimits.userTextCharacters, "characters"],
+  ]),
+  ...topicLimits("skills", [
+    ["file", skillLimits.fileBytes, "bytes"],
+    ["instructions", skillLimits.instructionCharacters, "characters"],
+    ["description", skillLimits.descriptionCharacters, "characters"],
+    ["name", skillLimits.nameCharacters, "characters"],
+    ["list sent to the model", skillCatalogCharacterLimit, "characters"],
+    ["skills of one turn", skillSelectionLimits.count, "items"],
+    ["skills of one turn together", skillSelectionLimits.characters, "characters"],
+    ["depth of the search", skillScanLimits.depth, "levels"],
+    ["directories of the search", skillScanLimits.directories, "items"],
+    ["directory entries of the search", skillScanLimits.entries, "items"],
+    ["files of the search together", skillScanLimits.bytes, "bytes"],
+  ]),
+];
