@@ -1,7 +1,9 @@
 /** Records of a conversation as a replay shows them: readable, or raw as they are stored. Pure. */
 import { prettyPrintDataForm } from "../../lisp/data-forms/index.ts";
 import { type StoredRecord, recordToForm } from "../../orchestrator/record/conversation-record.ts";
-import { planEntriesOf, sessionRecords } from "../../orchestrator/sessions/view/record-updates.ts";
+import { planEntriesOf } from "../../orchestrator/sessions/view/record-updates.ts";
+import { sessionRecords } from "../../orchestrator/sessions/view/session-records.ts";
+import { type TurnEnd, turnEndOf } from "../../orchestrator/sessions/view/turn-ends.ts";
 import { readableText } from "../../workers/text/readable-text.ts";
 
 /** Characters of one record that are shown; `raw` shows all. */
@@ -50,6 +52,8 @@ function describe({ record }: StoredRecord): { readonly title: string; readonly 
     case "summary":
       return { title: `summary of everything through #${record.throughSeq}`, body: record.content };
     case "extension": {
+      const end = turnEndOf(record);
+      if (end !== undefined) return describeEnd(end);
       const plan = record.name === sessionRecords.plan ? planEntriesOf(record) : undefined;
       const body =
         plan?.map(({ status, content }) => `[${status}] ${content}`).join("\n") ??
@@ -57,6 +61,22 @@ function describe({ record }: StoredRecord): { readonly title: string; readonly 
       return { title: record.name, body: body.trimEnd() };
     }
   }
+}
+
+function describeEnd({ outcome, durationMs, usage, failure }: TurnEnd): { title: string; body: string } {
+  const how = {
+    "end-turn": "the turn ended",
+    cancelled: "the turn was stopped",
+    condition: "the turn failed",
+  };
+  const counts = [
+    ...(durationMs === null ? [] : [`${(durationMs / 1_000).toFixed(1)} s`]),
+    `${usage.requests} request${usage.requests === 1 ? "" : "s"}`,
+    ...(usage.inputTokens === null ? [] : [`${usage.inputTokens} input tokens`]),
+    ...(usage.outputTokens === null ? [] : [`${usage.outputTokens} output tokens`]),
+  ];
+  const body = failure === undefined ? "" : `${failure.code}: ${failure.message}`;
+  return { title: `${how[outcome]} · ${counts.join(" · ")}`, body };
 }
 
 function withImages(text: string, images: readonly unknown[] | undefined): string {

@@ -8,7 +8,7 @@ import { resolveRoots } from "../../orchestrator/record/roots.ts";
 import { UsageError, parseArguments } from "../arguments.ts";
 import { exitStatus } from "../exit-status.ts";
 import { rawRecord, recordText } from "./record-text.ts";
-import { type SelectorKind, locate, selectorKinds } from "./replay-cursor.ts";
+import { type SelectorKind, locate, selectorExamples, selectorKinds } from "./replay-cursor.ts";
 import { ReplaySession } from "./replay-session.ts";
 
 const usage = `Usage: autolith replay ID [turn N | date YYYY-MM-DD | time YYYY-MM-DDTHH:MM:SS | sequence N] [--raw]
@@ -53,9 +53,15 @@ function readArguments([id, word, value, ...more]: readonly string[]): {
     throw new UsageError("autolith replay needs the id of a conversation. autolith replay --help says more.");
   if (word === undefined) return { id, selector: undefined };
   const kind = selectorKinds.find((each) => each === word);
-  if (kind === undefined || value === undefined || more.length > 0)
+  if (kind === undefined)
     throw new UsageError(
-      `Behind the id comes one of ${selectorKinds.join(", ")} and its value, not ${JSON.stringify([word, value, ...more].filter((each) => each !== undefined).join(" "))}.`,
+      `Behind the id comes one of ${selectorKinds.join(", ")} with its value, not ${JSON.stringify(word)}.`,
+    );
+  if (value === undefined)
+    throw new UsageError(`${kind} needs a value: autolith replay ${id} ${kind} ${selectorExamples[kind]}.`);
+  if (more.length > 0)
+    throw new UsageError(
+      `${kind} takes one value; ${JSON.stringify(more.join(" "))} is one too many. autolith replay --help says more.`,
     );
   return { id, selector: { kind, value } };
 }

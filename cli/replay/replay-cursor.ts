@@ -4,6 +4,14 @@ import type { StoredRecord } from "../../orchestrator/record/conversation-record
 export const selectorKinds = ["turn", "date", "time", "sequence"] as const;
 export type SelectorKind = (typeof selectorKinds)[number];
 
+/** A value of each, as people write it. */
+export const selectorExamples: Readonly<Record<SelectorKind, string>> = {
+  turn: "12",
+  date: "2026-08-28",
+  time: "2026-08-28T10:30:00",
+  sequence: "1200",
+};
+
 /** The index of a record, or why there is none. */
 export type Located =
   | { readonly kind: "at"; readonly index: number }

@@ -1,7 +1,7 @@
 /** The small debugger of a replay: one line of input in, text out. Knows no terminal. */
 import type { StoredRecord } from "../../orchestrator/record/conversation-record.ts";
 import { rawRecord, recordText } from "./record-text.ts";
-import { type SelectorKind, locate, selectorKinds } from "./replay-cursor.ts";
+import { type SelectorKind, locate, selectorExamples, selectorKinds } from "./replay-cursor.ts";
 
 export type ReplayAnswer = { readonly text: string; readonly isOver: boolean };
 
@@ -64,6 +64,7 @@ export class ReplaySession {
   }
 
   #jump(kind: SelectorKind, value: string): ReplayAnswer {
+    if (value === "") return said(`${kind} needs a value: ${kind} ${selectorExamples[kind]}.`);
     const place = locate(this.#records, kind, value);
     if (place.kind === "none") return said(place.reason);
     this.#index = place.index;

@@ -27,13 +27,8 @@ import { withoutExchanges } from "./turns/precompaction.ts";
 import { UsageMeter } from "./turns/usage-meter.ts";
 import { callsWithoutResult, highestRequest, historyPage } from "./view/history-pages.ts";
 import { LiveOutput } from "./view/live-output.ts";
-import {
-  type ProjectionState,
-  extensionField,
-  planEntriesOf,
-  sessionRecords,
-  updatesOfRecord,
-} from "./view/record-updates.ts";
+import { type ProjectionState, planEntriesOf, updatesOfRecord } from "./view/record-updates.ts";
+import { extensionField, sessionRecords } from "./view/session-records.ts";
 
 export type SessionCoreParts = {
   readonly environment: SessionEnvironment;

@@ -220,6 +220,7 @@ export function updateText(update: SessionUpdate): string {
     case "usage":
     case "title":
     case "mode":
+    case "turn-end":
       return "";
   }
 }

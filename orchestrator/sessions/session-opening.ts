@@ -24,7 +24,8 @@ import { skillTools } from "../skills/skill-tools.ts";
 import { planTools } from "./session-tools.ts";
 import type { SessionSettings } from "./settings/settings-store.ts";
 import { CompletionFeed } from "./turns/completion-feed.ts";
-import { sessionRecords } from "./view/record-updates.ts";
+import { sessionRecords } from "./view/session-records.ts";
+import { endOfCutTurn, turnEndFields } from "./view/turn-ends.ts";
 import { shortened } from "./view/tool-presentation.ts";
 
 export type OpeningParts = {
@@ -162,6 +163,8 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
   session = new OpenSession(core, authority, hooks);
   if (!parts.isNew) {
     await completions.adopt(records);
+    const end = endOfCutTurn(records);
+    if (end !== undefined) await core.note(sessionRecords.turnEnd, turnEndFields(end));
     session.takenOver();
   }
   await environment.jobs.supervisor.resume(conversation.id);

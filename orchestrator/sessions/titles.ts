@@ -4,7 +4,7 @@ import { defaultAgentLimits } from "../contract/agent-limits.ts";
 import { completeOnce } from "../model-exchange/single-completion.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
 import type { SessionCore } from "./session-core.ts";
-import { extensionField, sessionRecords } from "./view/record-updates.ts";
+import { extensionField, sessionRecords } from "./view/session-records.ts";
 
 /** Longest title, in characters. */
 export const titleLimit = 80;

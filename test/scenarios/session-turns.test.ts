@@ -42,6 +42,7 @@ describe("turns of a session", () => {
       "tool-call",
       "tool-call-update",
       "message-chunk",
+      "turn-end",
     ]);
   });
 

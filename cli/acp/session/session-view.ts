@@ -155,7 +155,8 @@ export class SessionView {
     for (const event of events) {
       if (this.#ended) return;
       if (event.kind === "update") {
-        updates.push(event.update);
+        // The end of a prompt's turn is its answer.
+        if (event.update.type !== "turn-end" || event.update.source !== "prompt") updates.push(event.update);
         continue;
       }
       await flush();

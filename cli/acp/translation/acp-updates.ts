@@ -43,6 +43,8 @@ export function acpUpdates(update: SessionUpdate, shown: ShownKinds): readonly A
       return usage(update);
     case "notice":
       return notice(shown, update.level, update.code, update.text, update.at);
+    case "turn-end":
+      return turnEnd(update, shown);
     case "title":
       return [
         {
@@ -88,6 +90,13 @@ function toolCallUpdate(update: UpdateOf<"tool-call-update">): AcpUpdate {
     ...(content === undefined ? {} : { content: content.map(acpContent) }),
     ...meta({ status, resourceUris, durationMs }),
   };
+}
+
+/** ACP has no place for the end of a turn; one that was stopped or failed must not look like any other. */
+function turnEnd({ outcome, failure, at }: UpdateOf<"turn-end">, shown: ShownKinds): readonly AcpUpdate[] {
+  if (outcome === "end-turn") return [];
+  if (outcome === "cancelled") return notice(shown, "info", "stopped", "The turn was stopped.", at);
+  return notice(shown, "error", "turn-failed", failure?.message ?? "The turn failed.", at);
 }
 
 /** Nothing while the size of the context is not known. */

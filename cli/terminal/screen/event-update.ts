@@ -1,6 +1,5 @@
 /** What events of the session do to the screen. */
 import type { ClientEvent } from "../../../orchestrator/contract/acp/events.ts";
-import type { Failure } from "../../../orchestrator/contract/failure.ts";
 import type {
   HistoryPage,
   PermissionRequest,
@@ -18,6 +17,7 @@ import {
   endReplay,
   settle,
   withEntry,
+  withTurnEnd,
   withUpdate,
 } from "../transcript/transcript.ts";
 import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
@@ -117,12 +117,19 @@ function withRequests(state: ScreenState, requests: readonly PermissionRequest[]
 
 function withSessionUpdate(state: ScreenState, update: SessionUpdate): ScreenState {
   if (isEntryUpdate(update)) return withEntryUpdate(state, update);
+  if (update.type === "turn-end") {
+    const { turnId, outcome } = update;
+    return { ...state, transcript: withTurnEnd(state.transcript, turnId, outcome, turnText(update)) };
+  }
   const { session } = state;
   if (session === undefined) return state;
   return { ...state, session: patched(session, update) };
 }
 
-function patched(session: SessionState, update: Exclude<SessionUpdate, EntryUpdate>): SessionState {
+function patched(
+  session: SessionState,
+  update: Exclude<SessionUpdate, EntryUpdate | { type: "turn-end" }>,
+): SessionState {
   switch (update.type) {
     case "plan":
       return { ...session, plan: update.entries };
@@ -158,7 +165,6 @@ function withTurn(state: ScreenState, event: Extract<SessionEvent, { kind: "turn
     const turn = { ...session.turn, state: "running", epoch, source, startedAt: event.at } as const;
     return step({ ...state, stoppingAt: undefined, session: { ...session, turn } });
   }
-  const durationMs = session.turn.startedAt === null ? 0 : event.at - session.turn.startedAt;
   const turn = {
     ...session.turn,
     state: "idle",
@@ -166,33 +172,23 @@ function withTurn(state: ScreenState, event: Extract<SessionEvent, { kind: "turn
     startedAt: null,
     lastOutcome: event.outcome,
   } as const;
-  const outcome = event.outcome ?? "end-turn";
-  const text = turnText(outcome, durationMs, session, event.failure);
-  const transcript =
-    text === "" ? state.transcript : withEntry(state.transcript, { kind: "turn", outcome, text });
   const ended = { ...session, turn };
-  const next: ScreenState = {
-    ...state,
-    transcript,
-    activity: undefined,
-    stoppingAt: undefined,
-    session: ended,
-  };
+  const next: ScreenState = { ...state, activity: undefined, stoppingAt: undefined, session: ended };
   return step(next, { type: "fetch", what: "state" });
 }
 
-function turnText(
-  outcome: "end-turn" | "cancelled" | "condition",
-  durationMs: number,
-  { turnUsage }: SessionState,
-  failure: Failure | undefined,
-): string {
+function turnText({
+  outcome,
+  durationMs,
+  usage,
+  failure,
+}: Extract<SessionUpdate, { type: "turn-end" }>): string {
   if (outcome === "condition") return failure?.message ?? "The turn failed.";
   const counts = [
-    durationText(durationMs),
-    turnUsage.requests > 1 ? `${turnUsage.requests} requests` : "",
-    turnUsage.inputTokens === null ? "" : `${countText(turnUsage.inputTokens)} in`,
-    turnUsage.outputTokens === null ? "" : `${countText(turnUsage.outputTokens)} out`,
+    durationMs === null ? "" : durationText(durationMs),
+    usage.requests > 1 ? `${usage.requests} requests` : "",
+    usage.inputTokens === null ? "" : `${countText(usage.inputTokens)} in`,
+    usage.outputTokens === null ? "" : `${countText(usage.outputTokens)} out`,
   ].filter((part) => part !== "");
   return (outcome === "cancelled" ? ["stopped", ...counts] : counts).join(" · ");
 }

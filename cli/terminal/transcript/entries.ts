@@ -53,6 +53,7 @@ export type NoticeEntry = {
 /** How a turn ended. */
 export type TurnEntry = {
   readonly kind: "turn";
+  readonly turnId: string;
   readonly outcome: "end-turn" | "cancelled" | "condition";
   readonly text: string;
 };
@@ -101,5 +102,5 @@ export type EntryUpdate = Extract<
 >;
 
 export function isEntryUpdate(update: SessionUpdate): update is EntryUpdate {
-  return !["plan", "usage", "title", "mode"].includes(update.type);
+  return !["plan", "usage", "title", "mode", "turn-end"].includes(update.type);
 }

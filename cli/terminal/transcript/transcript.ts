@@ -3,6 +3,7 @@
  * to be printed into the scrollback once. What was printed is remembered by its ids, so that a history that is read again after a lost
  * connection shows nothing twice.
  */
+import type { TurnOutcome } from "../../../orchestrator/contract/session.ts";
 import { finishedCut } from "../markdown/stream-blocks.ts";
 import {
   type Entry,
@@ -92,6 +93,17 @@ export function withEntry(transcript: Transcript, entry: Entry): Transcript {
   return { ...transcript, live: [...closedTexts(transcript.live), entry] };
 }
 
+/** The end of a turn, once: a history that is read again has it too. */
+export function withTurnEnd(
+  transcript: Transcript,
+  turnId: string,
+  outcome: TurnOutcome,
+  text: string,
+): Transcript {
+  const isNew = text !== "" && !wasShown(transcript, turnId);
+  return isNew ? withEntry(transcript, { kind: "turn", turnId, outcome, text }) : transcript;
+}
+
 /** Whatever comes behind a text ends it: chunks of one message are not interleaved with others'. */
 function closedTexts(live: readonly Entry[]): readonly Entry[] {
   const last = live.at(-1);
@@ -153,7 +165,7 @@ function isBlank(entry: Entry): boolean {
 function idOf(entry: Entry): string | undefined {
   if (entry.kind === "tool") return entry.callId;
   if (entry.kind === "notice") return noticeKey(entry);
-  return entry.kind === "turn" ? undefined : entry.messageId;
+  return entry.kind === "turn" ? entry.turnId : entry.messageId;
 }
 
 function noticeKey({ code, text }: { readonly code: string; readonly text: string }): string {

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { failureSchema } from "../failure.ts";
 import { conversationIdSchema, executionIdSchema } from "../identifiers.ts";
 import { permissionModeSchema } from "../permissions.ts";
-import { permissionRequestSchema, turnOutcomeSchema, turnSourceSchema } from "./events.ts";
+import { permissionRequestSchema } from "./events.ts";
 import { pendingInputSchema } from "./input.ts";
-import { planEntrySchema, usageCountersSchema } from "./updates.ts";
+import { planEntrySchema, turnOutcomeSchema, turnSourceSchema, usageCountersSchema } from "./updates.ts";
 
 /** Everything a front end shows at a glance. Unknown measurements are null. */
 export const sessionStateSchema = z.strictObject({

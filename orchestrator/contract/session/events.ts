@@ -3,14 +3,7 @@ import { z } from "zod";
 import { failureSchema } from "../failure.ts";
 import { conversationIdSchema, executionIdSchema } from "../identifiers.ts";
 import { pendingInputSchema } from "./input.ts";
-import { sessionUpdateSchema } from "./updates.ts";
-
-export const turnSourceSchema = z.enum(["prompt", "queue", "completion", "invoke"]);
-export type TurnSource = z.infer<typeof turnSourceSchema>;
-
-/** How a turn ended. `condition`: it failed; the failure is beside it. */
-export const turnOutcomeSchema = z.enum(["end-turn", "cancelled", "condition"]);
-export type TurnOutcome = z.infer<typeof turnOutcomeSchema>;
+import { sessionUpdateSchema, turnOutcomeSchema, turnSourceSchema } from "./updates.ts";
 
 /** What a person is asked. `kind` says which of the optional fields are there. */
 export const permissionRequestSchema = z.strictObject({

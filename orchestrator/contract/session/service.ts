@@ -21,10 +21,10 @@ import type {
   SettingRow,
   SettingValue,
 } from "./catalogs.ts";
-import type { PermissionAnswer, SessionEvent, TurnOutcome } from "./events.ts";
+import type { PermissionAnswer, SessionEvent } from "./events.ts";
 import type { Admission, Draft, InputHistoryPage, PromptInput, VaultEntry } from "./input.ts";
 import type { Failure } from "../failure.ts";
-import type { HistoryPage, SessionUpdate, UsageCounters } from "./updates.ts";
+import type { HistoryPage, SessionUpdate, TurnOutcome, UsageCounters } from "./updates.ts";
 
 /** A client's view of one session. */
 export type AttachOptions = {

@@ -13,6 +13,14 @@ export const updateTextLimit = 65_536;
 export const messageOriginSchema = z.enum(["prompt", "queue", "steering", "automatic"]);
 export type MessageOrigin = z.infer<typeof messageOriginSchema>;
 
+/** What began a turn. */
+export const turnSourceSchema = z.enum(["prompt", "queue", "completion", "invoke"]);
+export type TurnSource = z.infer<typeof turnSourceSchema>;
+
+/** How a turn ended. `condition`: it failed; the failure is beside it. */
+export const turnOutcomeSchema = z.enum(["end-turn", "cancelled", "condition"]);
+export type TurnOutcome = z.infer<typeof turnOutcomeSchema>;
+
 /** The kind of a tool call for icons and grouping (the words of ACP). */
 export const toolKindSchema = z.enum([
   "read",
@@ -154,6 +162,20 @@ export const sessionUpdateSchema = z.discriminatedUnion("type", [
     /** Stable: `retry`, `cache-miss`, `compaction`, `resumed`, `command`, `turn-failed`, `context-full`, … */
     code: z.string(),
     text: z.string(),
+    at: z.number(),
+  }),
+  /** A turn is over; what it did stands before. Comes before the event that says that the session is idle. */
+  z.strictObject({
+    type: z.literal("turn-end"),
+    /** `t:<record sequence>`. */
+    turnId: z.string(),
+    outcome: turnOutcomeSchema,
+    source: turnSourceSchema,
+    /** null when it is not known: the host ended before the turn. */
+    durationMs: z.number().nonnegative().nullable(),
+    usage: usageCountersSchema,
+    /** With outcome `condition`. */
+    failure: z.strictObject({ code: z.string(), message: z.string() }).optional(),
     at: z.number(),
   }),
   z.strictObject({ type: z.literal("title"), title: z.string(), at: z.number() }),

@@ -8,7 +8,7 @@ import type { ConversationQuery } from "../../contract/session/service.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
 import { type LoadedConversation, loadConversation } from "../../record/conversation.ts";
 import { RecordError, errnoOf } from "../../record/failure.ts";
-import { extensionField, sessionRecords } from "../view/record-updates.ts";
+import { extensionField, sessionRecords } from "../view/session-records.ts";
 import { type PickerEntry, readPickerEntry, writePickerEntry } from "./picker-entry.ts";
 
 /** Seven characters: a root conversation. Children's are named by their execution. */

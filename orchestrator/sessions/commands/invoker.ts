@@ -15,7 +15,7 @@ import { dispatchCalls } from "../../tools/dispatcher.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { SessionCore } from "../session-core.ts";
 import type { TurnEngine } from "../turns/turn-engine.ts";
-import { sessionRecords } from "../view/record-updates.ts";
+import { sessionRecords } from "../view/session-records.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { checkWords, findCommand } from "./command-table.ts";
 

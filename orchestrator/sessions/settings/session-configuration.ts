@@ -2,7 +2,7 @@
 import type { PermissionMode } from "../../contract/permissions.ts";
 import type { ModelRow, SettingRow, SettingValue } from "../../contract/session/catalogs.ts";
 import type { SessionCore } from "../session-core.ts";
-import { sessionRecords } from "../view/record-updates.ts";
+import { sessionRecords } from "../view/session-records.ts";
 import { reachableModel } from "./model-choice.ts";
 
 export class SessionConfiguration {

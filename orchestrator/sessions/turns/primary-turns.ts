@@ -10,7 +10,7 @@ import type { PromptOutcome } from "../../contract/session/service.ts";
 import { type ToolRegistry, toolSchemaOf } from "../../tools/registry.ts";
 import type { SessionCore } from "../session-core.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
-import { sessionRecords } from "../view/record-updates.ts";
+import { sessionRecords } from "../view/session-records.ts";
 import type { Compactor } from "./compactor.ts";
 import { runPrimary } from "./primary-agent.ts";
 import { failedExchanges } from "./precompaction.ts";

@@ -4,14 +4,19 @@
  */
 import { AutolithError, type Failure, failureOf } from "../../contract/failure.ts";
 import type { Authority } from "../../contract/permissions.ts";
-import type { TurnOutcome, TurnSource } from "../../contract/session/events.ts";
+import type { TurnOutcome, TurnSource } from "../../contract/session/updates.ts";
 import type { PromptOutcome } from "../../contract/session/service.ts";
 import { completionWindowMs } from "../../tasks/completions.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { Waiting } from "../input/waiting.ts";
 import type { SessionCore } from "../session-core.ts";
+import { sessionRecords } from "../view/session-records.ts";
+import { type TurnEnd, turnEndFields } from "../view/turn-ends.ts";
 import type { Compactor } from "./compactor.ts";
 import { PrimaryTurns } from "./primary-turns.ts";
+
+/** How a turn went. */
+type TurnResult = Pick<PromptOutcome, "outcome" | "failure">;
 
 type Running = {
   readonly epoch: number;
@@ -161,19 +166,18 @@ export class TurnEngine {
         await this.#core.transcript.userMessage(input.text, { inputId: input.inputId, images: input.images });
       await this.#core.pending.delivered(inputs);
     } catch (error) {
-      running.settle({ outcome: "condition", failure: failureOf(error) });
+      await running.settle({ outcome: "condition", failure: failureOf(error) });
       throw error;
     }
     this.#core.emit({ kind: "state" });
-    this.#turns
+    void this.#turns
       .run(running.signal)
-      .then(running.settle, (error: unknown) =>
-        running.settle(
-          running.signal.aborted
-            ? { outcome: "cancelled" }
-            : { outcome: "condition", failure: failureOf(error) },
-        ),
-      );
+      .catch((error: unknown): TurnResult =>
+        running.signal.aborted
+          ? { outcome: "cancelled" }
+          : { outcome: "condition", failure: failureOf(error) },
+      )
+      .then(running.settle);
     return running.turn;
   }
 
@@ -276,7 +280,8 @@ export class TurnEngine {
   #begin(source: TurnSource): {
     readonly turn: Running;
     readonly signal: AbortSignal;
-    readonly settle: (end: Pick<PromptOutcome, "outcome" | "failure">) => void;
+    /** Never rejects. */
+    readonly settle: (end: TurnResult) => Promise<void>;
   } {
     this.#epoch += 1;
     const epoch = this.#epoch;
@@ -294,7 +299,8 @@ export class TurnEngine {
     return {
       turn,
       signal: abort.signal,
-      settle: (end) => {
+      settle: async (end) => {
+        await this.#recordEnd(turn, end);
         const outcome: PromptOutcome = { ...end, epoch, usage: this.#core.usage.turn };
         this.#end(turn, end);
         resolve(outcome);
@@ -304,7 +310,26 @@ export class TurnEngine {
     };
   }
 
-  #end({ epoch, source }: Running, { outcome, failure }: Pick<PromptOutcome, "outcome" | "failure">): void {
+  /** The end is in the record before it is announced. Where it cannot be, clients are told all the same. */
+  async #recordEnd({ epoch, source, startedAt }: Running, { outcome, failure }: TurnResult): Promise<void> {
+    const core = this.#core;
+    const at = core.environment.now();
+    const end: TurnEnd = {
+      outcome,
+      source,
+      durationMs: Math.max(0, at - startedAt),
+      usage: core.usage.turn,
+      ...(failure === undefined ? {} : { failure: { code: failure.code, message: failure.message } }),
+    };
+    try {
+      await core.note(sessionRecords.turnEnd, turnEndFields(end));
+    } catch (error) {
+      core.environment.report(failureOf(error));
+      core.update({ type: "turn-end", turnId: `t:unrecorded-${epoch}`, ...end, at });
+    }
+  }
+
+  #end({ epoch, source }: Running, { outcome, failure }: TurnResult): void {
     this.#running = undefined;
     this.#turns.ended();
     this.#core.live.end();

@@ -3,7 +3,8 @@ import { AutolithError } from "../../contract/failure.ts";
 import type { HistoryQuery } from "../../contract/session/service.ts";
 import type { HistoryPage, ReplayedUpdate, SessionUpdate } from "../../contract/session/updates.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
-import { type ProjectionState, shownRecordNames, updatesOfRecord } from "./record-updates.ts";
+import { type ProjectionState, updatesOfRecord } from "./record-updates.ts";
+import { shownRecordNames } from "./session-records.ts";
 
 /** Updates of a page when nothing is said, and at most. */
 export const historyPageDefault = 200;

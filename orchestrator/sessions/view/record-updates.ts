@@ -4,12 +4,14 @@
  */
 import { parseForeignJson } from "../../contract/json-nesting.ts";
 import { z } from "zod";
-import { formToJson, keyword } from "../../../lisp/data-forms/index.ts";
+import { formToJson } from "../../../lisp/data-forms/index.ts";
 import type { AssistantItem } from "../../contract/model.ts";
 import type { MessageOrigin, PlanEntry, SessionUpdate, ToolStatus } from "../../contract/session/updates.ts";
 import { planEntrySchema, updateTextLimit } from "../../contract/session/updates.ts";
 import type { ExtensionRecord, StoredRecord } from "../../record/conversation-record.ts";
+import { extensionField, sessionRecords } from "./session-records.ts";
 import { shortened, toolContent, toolPresentation } from "./tool-presentation.ts";
+import { turnEndOf } from "./turn-ends.ts";
 
 /** Where the projection stands between records. */
 export type ProjectionState = {
@@ -73,7 +75,7 @@ export function updatesOfRecord({ seq, at, record }: StoredRecord, state: Projec
     case "configuration":
       return { updates: [], state };
     case "extension":
-      return { updates: extensionUpdates(record, at), state };
+      return { updates: extensionUpdates(record, seq, at), state };
   }
 }
 
@@ -133,25 +135,7 @@ export function toolStatus(status: "ok" | "error" | "cancelled" | "unknown"): To
   return status === "ok" ? "completed" : status === "error" ? "failed" : status;
 }
 
-/** Names of the records that sessions add to a conversation. */
-export const sessionRecords = {
-  title: "session-title",
-  plan: "plan",
-  directory: "working-directory",
-  mode: "permission-mode",
-  childReply: "child-reply",
-  yield: "yield-notice",
-} as const;
-
-/** Those of them that clients are shown. */
-export const shownRecordNames: ReadonlySet<string> = new Set([
-  sessionRecords.title,
-  sessionRecords.plan,
-  sessionRecords.childReply,
-  sessionRecords.yield,
-]);
-
-function extensionUpdates(record: ExtensionRecord, at: number): readonly SessionUpdate[] {
+function extensionUpdates(record: ExtensionRecord, seq: number, at: number): readonly SessionUpdate[] {
   if (record.name === sessionRecords.title) {
     const title = extensionField(record, "title");
     return typeof title === "string" ? [{ type: "title", title, at }] : [];
@@ -170,14 +154,8 @@ function extensionUpdates(record: ExtensionRecord, at: number): readonly Session
     const text = `Waiting for ${jobs} job${jobs === 1 ? "" : "s"}; the conversation goes on when ${jobs === 1 ? "it ends" : "they end"}.`;
     return [{ type: "notice", level: "info", code: "yield", text, at }];
   }
-  return [];
-}
-
-/** The field of an extension record, as data; undefined when it is not there. */
-export function extensionField({ fields }: ExtensionRecord, name: string): unknown {
-  const key = keyword(name);
-  for (let index = 0; index < fields.length; index += 2) if (fields[index] === key) return fields[index + 1];
-  return undefined;
+  const end = turnEndOf(record);
+  return end === undefined ? [] : [{ type: "turn-end", turnId: `t:${seq}`, ...end, at }];
 }
 
 /** The plan that a record holds; undefined when it cannot be read. */

@@ -66,6 +66,7 @@ describe("the debugger of a replay", () => {
     expect(session.execute("raw").text).toMatch(/^\(:message\s+:seq 4/i);
     expect(session.execute("turn 9").text).toContain("has 2");
     expect(session.execute("t 1").text).toContain("may be turn or time");
+    expect(session.execute("turn").text).toBe("turn needs a value: turn 12.");
     expect(session.execute("jump").text).toContain("There is no");
     expect(session.execute("quit").isOver).toBe(true);
   });
@@ -114,6 +115,11 @@ describe("autolith replay", () => {
     expect([none.status, none.stderr]).toEqual([64, expect.stringContaining("There is no turn 7")]);
     expect((await launch(pit, ["replay", "b-6uouHJ"]).ended).status).toBe(64);
     expect((await launch(pit, ["replay"]).ended).status).toBe(64);
+    const bare = await launch(pit, ["replay", open.id, "turn"]).ended;
+    expect([bare.status, bare.stderr]).toEqual([
+      64,
+      expect.stringContaining(`turn needs a value: autolith replay ${open.id} turn 12.`),
+    ]);
     expect(files()).toEqual(before);
     await open.close();
   });

@@ -81,6 +81,7 @@ describe("the scripted service for front ends", () => {
     expect(client.history.updates.map(({ update }) => update.type)).toEqual([
       "user-message",
       "message-chunk",
+      "turn-end",
     ]);
     await session.queue({ parts: [{ type: "text", text: "pwd" }] });
     const asked = await eventsUntil(client, (event) => event.kind === "permission-requested");

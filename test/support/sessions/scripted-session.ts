@@ -416,6 +416,17 @@ export class ScriptedSession implements Session {
         this.#running = undefined;
         this.#lastOutcome = ended.outcome;
         if (ended.outcome !== "end-turn") this.#paused = true;
+        const { failure } = ended;
+        this.emit({
+          type: "turn-end",
+          turnId: `t:${epoch}`,
+          outcome: ended.outcome,
+          source,
+          durationMs: 0,
+          usage: noUsage,
+          ...(failure === undefined ? {} : { failure: { code: failure.code, message: failure.message } }),
+          at: 0,
+        });
         this.log.append({ ...boundary, state: "idle", ...ended });
         this.#pump();
         return { ...ended, epoch, usage: noUsage };
