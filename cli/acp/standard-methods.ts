@@ -173,6 +173,14 @@ async function prompt(request: PromptRequest, context: ClientContext): Promise<P
     await view?.delivered(session.state().eventSeq);
     return promptResponse(outcome);
   }
+  if (submission.kind === "form") {
+    const { status } = await submission.finished;
+    await view?.delivered(session.state().eventSeq);
+    return {
+      stopReason: status === "cancelled" ? "cancelled" : "end_turn",
+      _meta: { autolith: { form: { formId: submission.formId, status } } },
+    };
+  }
   const { text, ...rest } = submission.invocation;
   await view?.show([{ type: "notice", level: "info", code: "command", text, at: Date.now() }]);
   return { stopReason: "end_turn", _meta: { autolith: { invocation: rest } } };

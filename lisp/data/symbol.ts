@@ -173,6 +173,14 @@ export class LPackage {
     return symbol;
   }
 
+  /** A new external symbol of this package, whatever it inherits under that name. */
+  internExternalOwn(name: string): LSymbol {
+    const symbol = new LSymbol(name, this);
+    this.external.set(name, symbol);
+    this.changed();
+    return symbol;
+  }
+
   /** Makes an own symbol external, creating it when needed. */
   internExternal(name: string): LSymbol {
     const known = this.external.get(name);

@@ -64,7 +64,7 @@ function numberToLisp(value: number, path: string): LispValue {
 }
 
 /**
- * Lisp data as JSON at the boundary of a call: T, NIL and `:null` are true, false and null; symbols become lower-case strings;
+ * Lisp data as JSON at the boundary of a call: T, NIL and `:null` are true, false and null; symbols become strings (see {@link nameText});
  * pathnames and characters strings; lists and vectors arrays; hash tables and `(:object …)` objects; `(:array …)` an array.
  */
 export function lispToJson(value: LispValue, path = "", depth = 0): Json {
@@ -91,7 +91,13 @@ export function lispToJson(value: LispValue, path = "", depth = 0): Json {
 
 function symbolToJson(symbol: LSymbol): Json {
   if (symbol.name === "NULL" && symbol.pkg?.keywords === true) return null;
-  return symbol.name.toLowerCase();
+  return nameText(symbol);
+}
+
+/** Name of a symbol as text: lower case, unless it has lower-case letters of its own (`:|filePath|`). */
+export function nameText({ name }: LSymbol): string {
+  const lower = name.toLowerCase();
+  return name === name.toUpperCase() ? lower : name;
 }
 
 function itemsToJson(items: readonly LispValue[], path: string, depth: number): Json {
@@ -123,7 +129,7 @@ function tableToJson(table: LHashTable, path: string, depth: number): Json {
 
 function keyText(key: LispValue, path: string): string {
   if (key instanceof LString) return key.toJS();
-  if (key instanceof LSymbol) return key.name.toLowerCase();
+  if (key instanceof LSymbol) return nameText(key);
   throw new ConversionError(path, "strings or symbols as keys", "another key");
 }
 

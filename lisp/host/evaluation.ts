@@ -43,6 +43,8 @@ export interface EvaluateOptions {
   readonly stepLimit?: number;
   /** Most characters of the preview of one value; default 2,000. */
   readonly previewLength?: number;
+  /** Columns to print values pretty for; not pretty when absent. */
+  readonly rightMargin?: number;
   /** Where the source comes from, for definition locations. */
   readonly file?: string;
 }

@@ -74,6 +74,7 @@ export class LispImage {
       errors,
       options.previewLength ?? 2_000,
       options.file === undefined ? NIL : LString.from(options.file),
+      options.rightMargin ?? NIL,
     ];
     let report: ConditionReport | null = null;
     const running = this.scheduler.start("evaluation", this.fn("SYS:EVALUATE-FOR-HOST"), args, (thread) => {

@@ -55,6 +55,9 @@ export class Image implements CompilerHost, LeafHost {
     use(user, this.commonLisp);
     const autolith = this.addPackage(new LPackage("AUTOLITH", []));
     use(autolith, this.commonLisp);
+    // The name of a command there.
+    const trace = autolith.internExternalOwn("TRACE");
+    autolith.shadowing.add(trace);
     const extensions = this.addPackage(new LPackage("SB-EXT", []));
     use(extensions, this.commonLisp);
     use(user, extensions);

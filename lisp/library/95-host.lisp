@@ -2,7 +2,7 @@
 
 (in-package "AUTOLITH-SYSTEM")
 
-(defun evaluate-for-host (text package-name input output errors preview-length file)
+(defun evaluate-for-host (text package-name input output errors preview-length file margin)
   "Evaluate the forms of TEXT. A list: name of *PACKAGE* at the end, the values of the last form, their previews."
   (let* ((*package* (or (find-package package-name) *package*))
          (*standard-input* input) (*standard-output* output) (*error-output* errors)
@@ -13,18 +13,75 @@
          (values (multiple-value-list (evaluate-text text file))))
     (list (package-name *package*)
           values
-          (mapcar (lambda (value) (preview value preview-length)) values))))
+          (mapcar (lambda (value) (preview value preview-length margin)) values))))
 
-(defun preview (value length)
-  "A list of the printed form of VALUE, cut to LENGTH characters, and whether it was cut."
-  (let ((text (handler-case
-                  (let ((*print-length* 200) (*print-level* 20) (*print-circle* t) (*print-readably* nil)
-                        (*print-pretty* nil) (*print-escape* t))
-                    (prin1-to-string value))
-                (error () (format nil "#<unprintable ~S>" (type-of value))))))
-    (if (> (length text) length)
-        (list (subseq text 0 length) t)
-        (list text nil))))
+(defun bounded-print (value limit)
+  "The printed form of VALUE up to LIMIT characters, and whether there is more."
+  (let ((stream (%make-bounded-string-stream limit)))
+    (handler-case (progn (prin1 value stream)
+                         (values (get-output-stream-string stream) nil))
+      (serious-condition ()
+        (let ((text (get-output-stream-string stream)))
+          (if (< (length text) limit)
+              (values (format nil "#<unprintable ~S>" (type-of value)) nil)
+              (values text t)))))))
+
+(defun bounded-print-within (value limit)
+  "As BOUNDED-PRINT, leaving out elements and levels of what is too large. Second value: whether anything was left out."
+  (let ((*print-length* 500) (*print-level* 40))
+    (multiple-value-bind (text cut) (bounded-print value limit)
+      (if cut
+          (dolist (bounds '((100 10) (20 5) (10 3) (5 2)) (values text t *print-length* *print-level*))
+            (let ((*print-length* (first bounds)) (*print-level* (second bounds)))
+              (multiple-value-bind (shorter cut) (bounded-print value limit)
+                (unless cut (return (values shorter t *print-length* *print-level*))))))
+          (values text nil *print-length* *print-level*)))))
+
+(defun preview (value length &optional margin)
+  "A list of the printed form of VALUE, cut to LENGTH characters, and whether it was cut. Pretty for MARGIN columns when that is given."
+  (let ((*print-circle* t) (*print-readably* nil) (*print-pretty* nil) (*print-escape* t))
+    (multiple-value-bind (text cut most-elements most-levels) (bounded-print-within value length)
+      (if (or (null margin) (<= (length text) margin) (>= (length text) length))
+          (list text cut)
+          (let ((*print-pretty* t) (*print-right-margin* margin) (*print-miser-width* nil)
+                (*print-length* most-elements) (*print-level* most-levels)
+                (*print-pprint-dispatch* (value-dispatch)))
+            ;; Line breaks and indentation come on top of what fits.
+            (list (bounded-print value (* 4 length)) cut))))))
+
+(defvar *value-dispatch* nil "How values are pretty printed; made when the first one is.")
+
+(defun value-dispatch ()
+  (or *value-dispatch*
+      (let ((table (copy-pprint-dispatch nil)))
+        (set-pprint-dispatch '(cons (satisfies keywordp)) 'pprint-property-list 10 table)
+        (setf *value-dispatch* table))))
+
+(defun property-list-p (object)
+  (do ((rest object (cddr rest)) (count 0 (1+ count)))
+      ((null rest) (> count 1))
+    (unless (and (consp rest) (keywordp (car rest)) (consp (cdr rest)) (< count 500))
+      (return nil))))
+
+(defun pprint-property-list (stream list)
+  "A property list that does not fit in a line: one row for each property, the values aligned."
+  (if (ignore-errors (property-list-p list))
+      (let ((width (do ((rest list (cddr rest)) (widest 0 (max widest (length (symbol-name (car rest))))))
+                       ((null rest) (1+ widest)))))
+        (pprint-logical-block (stream list :prefix "(" :suffix ")")
+          (loop
+            (pprint-exit-if-list-exhausted)
+            (let ((key (pprint-pop)))
+              (write key :stream stream)
+              (pprint-exit-if-list-exhausted)
+              (write-char #\Space stream)
+              (let ((padding (- width (length (symbol-name key)) 1)))
+                (dotimes (i padding) (write-char #\Space stream))))
+            (write (pprint-pop) :stream stream)
+            (pprint-exit-if-list-exhausted)
+            (write-char #\Space stream)
+            (pprint-newline :linear stream))))
+      (pprint-fill stream list t)))
 
 (defun condition-slots (condition)
   "Name and printed value of each slot of a condition."

@@ -117,6 +117,12 @@ function installStrings(define: DefineLeaf): void {
   );
   define("SYS:%MAKE-STRING-OUTPUT-STREAM", "", () => new StringOutputStream());
   define(
+    "SYS:%MAKE-BOUNDED-STRING-STREAM",
+    "limit",
+    (limit: LispValue) => new StringOutputStream(0, limit as number),
+    { doc: "A string stream that holds so many characters; writing more is an error that keeps the first ones." },
+  );
+  define(
     "SYS:%MAKE-STRING-OUTPUT-STREAM-AT",
     "column",
     (column: LispValue) => new StringOutputStream(typeof column === "number" ? column : 0),

@@ -83,10 +83,13 @@ export class StringOutputStream extends NativeStream {
   /** Lisp element type given to MAKE-STRING-OUTPUT-STREAM; only its owner reads it. */
   elementType: unknown = undefined;
 
-  /** `column` is where the text will begin, for streams whose text goes to another stream. */
-  constructor(column = 0) {
+  private readonly limit: number;
+
+  /** `column` is where the text will begin, for streams whose text goes to another stream; `limit` how much it holds. */
+  constructor(column = 0, limit = maximumCharacters) {
     super();
     this.columnThere = column;
+    this.limit = limit;
   }
 
   override get output(): boolean {
@@ -95,8 +98,9 @@ export class StringOutputStream extends NativeStream {
 
   override writeText(text: string): void {
     if (!this.open) this.ensureOpen();
-    if (this.text.length + text.length > maximumCharacters) {
-      throw new StreamFault("full", this, `a string stream holds at most ${maximumCharacters} characters`);
+    if (this.text.length + text.length > this.limit) {
+      this.text += text.slice(0, this.limit - this.text.length);
+      throw new StreamFault("full", this, `this string stream holds at most ${this.limit} characters`);
     }
     this.text += text;
   }

@@ -68,6 +68,8 @@ export type HostCall = {
   readonly name: string;
   /** The image's number of the evaluation; undefined for calls outside of any. */
   readonly evaluation: number | undefined;
+  /** Which arguments were keywords, by their place: as JSON they are strings. */
+  readonly keywords: readonly number[];
   /** Aborted when that evaluation ends before the answer, is cancelled, or is lost. */
   readonly signal: AbortSignal;
 };

@@ -41,6 +41,20 @@ export {
   sessionEventSchema,
 } from "./session/events.ts";
 export {
+  type FormCondition,
+  type FormResult,
+  type FormStatus,
+  type FormValue,
+  formConditionSchema,
+  formOutputCharacters,
+  formReportCharacters,
+  formResultSchema,
+  formStatusSchema,
+  formValueCharacters,
+  formValueLimit,
+  formValueSchema,
+} from "./session/forms.ts";
+export {
   type Admission,
   type Delivery,
   type Draft,

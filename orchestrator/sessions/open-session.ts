@@ -47,6 +47,7 @@ import { Invoker } from "./commands/invoker.ts";
 import { SessionInput } from "./input/session-input.ts";
 import { SessionClients } from "./session-clients.ts";
 import type { SessionCore } from "./session-core.ts";
+import { SessionPrompt } from "./session-prompt.ts";
 import { SessionJobs } from "./session-jobs.ts";
 import { sessionSnapshot } from "./session-snapshot.ts";
 import { SessionUpkeep } from "./session-upkeep.ts";
@@ -71,6 +72,7 @@ export class OpenSession implements Session {
   readonly #jobs: SessionJobs;
   readonly #invoker: Invoker;
   readonly #input: SessionInput;
+  readonly #prompt: SessionPrompt;
   readonly #configuration: SessionConfiguration;
   readonly #clients: SessionClients;
   readonly #upkeep: SessionUpkeep;
@@ -89,6 +91,7 @@ export class OpenSession implements Session {
       compactor,
       tools,
       command: (text) => this.#input.runWaiting(text),
+      form: (source) => this.#input.runWaitingForm(source),
       began: () => {
         core.turnBegan();
         this.#upkeep.turnBegan();
@@ -107,7 +110,16 @@ export class OpenSession implements Session {
       context: () => this.#commandContext(),
       queueCommand: (text) => this.#input.queueCommand(text),
     });
-    this.#input = new SessionInput(core, this.#engine, this.#invoker);
+    this.#prompt = new SessionPrompt({
+      core,
+      session: this,
+      tools,
+      invoker: this.#invoker,
+      say: (text, images) => this.#input.say(text, images),
+      changed: () => hooks.activity(),
+    });
+    core.forms = this.#prompt.forms;
+    this.#input = new SessionInput(core, this.#engine, this.#invoker, this.#prompt);
     this.#configuration = new SessionConfiguration(core, () => this.#configured());
     this.#clients = new SessionClients({
       core,
@@ -147,14 +159,24 @@ export class OpenSession implements Session {
   get isIdle(): boolean {
     const waiting = !this.#engine.paused && this.#core.pending.count > 0;
     return (
-      this.#clients.count === 0 && this.#engine.idle && !waiting && !this.#core.host.jobs().some(isActive)
+      this.#clients.count === 0 &&
+      this.#engine.idle &&
+      !waiting &&
+      !this.#prompt.forms.isRunning &&
+      !this.#core.host.jobs().some(isActive)
     );
   }
 
   /** The conversation was there before: what was left waiting stays until explicit input comes. */
-  takenOver(): void {
+  async takenOver(): Promise<void> {
     this.#engine.pause();
     this.#upkeep.takenOver();
+    await this.#prompt.forms.takenOver();
+  }
+
+  /** This conversation comes in front where `earlier` was: its forms go on in the same image. */
+  follows(earlier: OpenSession): void {
+    this.#prompt.adopt(earlier.#prompt);
   }
 
   /** Works in `wanted` from now on, if given; a directory that is gone is told. */
@@ -197,7 +219,10 @@ export class OpenSession implements Session {
   async cancel(
     options: { readonly jobs?: boolean; readonly continueSteering?: boolean } = {},
   ): Promise<boolean> {
-    const stopped = await this.#engine.cancel(options.continueSteering === true);
+    const turn = await this.#engine.cancel(options.continueSteering === true);
+    // A turn goes first: a form that runs beside it is met by the next cancel, or by one that ends everything.
+    const form = (!turn || options.jobs === true) && this.#prompt.forms.cancel("user");
+    const stopped = turn || form;
     if (options.jobs === true) {
       const live = this.#core.host.jobs().filter(isActive);
       await Promise.all(live.map((job) => this.#core.host.supervisor.cancel(job, "user")));
@@ -337,6 +362,7 @@ export class OpenSession implements Session {
     this.#upkeep.stop();
     this.#core.broker.clear();
     await this.#engine.close();
+    await this.#prompt.close();
     await this.#endJobs();
     await this.#core.pending.flush();
     await this.#upkeep.finish();

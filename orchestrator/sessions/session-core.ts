@@ -7,6 +7,7 @@ import { TurnTrace } from "../advice/turn-trace.ts";
 import { conversationTranscript } from "../agents/conversation-transcript.ts";
 import type { AgentTranscript } from "../agents/transcript.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
+import type { HostItem } from "../contract/model.ts";
 import type { PermissionMode } from "../contract/permissions.ts";
 import type { CatalogName, SessionEventBody } from "../contract/session/events.ts";
 import type { HistoryQuery } from "../contract/session/service.ts";
@@ -42,6 +43,11 @@ export type SessionCoreParts = {
   readonly interrupted: readonly string[] | undefined;
 };
 
+/** Tells the model of the forms that ended, at a safe boundary; what was put into the transcript. */
+export type ToldForms = {
+  deliver(transcript: AgentTranscript): Promise<readonly Extract<HostItem, { type: "user-message" }>[]>;
+};
+
 export class SessionCore {
   readonly environment: SessionEnvironment;
   readonly host: ConversationHost;
@@ -59,6 +65,8 @@ export class SessionCore {
   /** What requests carry besides the conversation. */
   readonly advice: AdviceBoard;
   pending!: PendingInputs;
+  /** What of its forms the model has not been told. */
+  forms!: ToldForms;
   mode: PermissionMode;
   workingDirectory: string;
   title = "";

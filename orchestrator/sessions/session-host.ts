@@ -198,7 +198,9 @@ export class SessionHost implements SessionService {
   #hooksOf(id: ConversationId): SessionHooks {
     const switchTo = async (opened: Promise<OpenSession>): Promise<ConversationId> => {
       const session = await opened;
-      this.#sessions.get(id)?.switchedTo(session.id);
+      const earlier = this.#sessions.get(id);
+      if (earlier !== undefined) session.follows(earlier);
+      earlier?.switchedTo(session.id);
       return session.id;
     };
     return {

@@ -17,6 +17,7 @@ import { loadConversation } from "../record/conversation.ts";
 import { RecordError } from "../record/failure.ts";
 import { jobRecordForm } from "../tasks/job-record.ts";
 import { replayedUpdates } from "./view/history-pages.ts";
+import { formResultText } from "../prompt/form-text.ts";
 import { shortened } from "./view/tool-presentation.ts";
 
 /** Characters of a job's texts in its detail. */
@@ -215,6 +216,11 @@ export function updateText(update: SessionUpdate): string {
       return `[${update.status ?? ""}] ${(update.content ?? []).map((each) => (each.type === "text" ? each.text : each.path)).join("\n")}`;
     case "notice":
       return update.text;
+    case "form":
+      return `> ${update.source}`;
+    case "form-result":
+      return formResultText(update);
+    case "form-output":
     case "output-discarded":
     case "plan":
     case "usage":

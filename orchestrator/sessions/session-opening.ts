@@ -165,7 +165,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     await completions.adopt(records);
     const end = endOfCutTurn(records);
     if (end !== undefined) await core.note(sessionRecords.turnEnd, turnEndFields(end));
-    session.takenOver();
+    await session.takenOver();
   }
   await environment.jobs.supervisor.resume(conversation.id);
   return session;

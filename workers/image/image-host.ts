@@ -167,11 +167,12 @@ export class ImageHost implements LispImage {
     );
   }
 
-  private call({ call, evaluation, name, args }: Extract<FromImage, { type: "call" }>): void {
+  private call({ call, evaluation, name, args, keywords }: Extract<FromImage, { type: "call" }>): void {
     const running = evaluation === null ? undefined : this.evaluations.get(evaluation);
     const answer = running?.options.onCall ?? this.functions.get(name) ?? notAnswered;
     const signal = running?.over.signal ?? neverAborted;
-    const run = async () => await answer(args, { name, evaluation: evaluation ?? undefined, signal });
+    const origin = { name, evaluation: evaluation ?? undefined, keywords, signal };
+    const run = async () => await answer(args, origin);
     run().then(
       (value) => this.post({ type: "return", call, ...returned(value) }),
       (error: unknown) => this.post({ type: "fail", call, failure: failureOf(error) }),

@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { arrayToList } from "../../lisp/data/cons.ts";
 import { LispError } from "../../lisp/data/error.ts";
 import { LString } from "../../lisp/data/string.ts";
+import { LSymbol } from "../../lisp/data/symbol.ts";
 import { jsonToLisp, lispToJson } from "../../lisp/host/conversion.ts";
 import type {
   ConditionReport,
@@ -127,12 +128,17 @@ function answer(query: ImageQuery): unknown {
   }
 }
 
+function isKeyword(value: LispValue): boolean {
+  return value instanceof LSymbol && value.pkg?.keywords === true;
+}
+
 function define({ name, lambdaList, documentation }: HostFunctionDefinition): void {
   const call = (args: readonly LispValue[], thread: number | null): Promise<LispValue> => {
     const id = ++lastCall;
     const waiting = Promise.withResolvers<LispValue>();
     const evaluation = thread === null ? null : (byThread.get(thread) ?? null);
-    post({ type: "call", call: id, evaluation, name, args: args.map((arg) => lispToJson(arg)) });
+    const keywords = args.flatMap((arg, place) => (isKeyword(arg) ? [place] : []));
+    post({ type: "call", call: id, evaluation, name, args: args.map((arg) => lispToJson(arg)), keywords });
     calls.set(id, waiting);
     return waiting.promise;
   };

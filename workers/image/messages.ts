@@ -60,6 +60,8 @@ export type FromImage =
       readonly evaluation: number | null;
       readonly name: string;
       readonly args: readonly LispJson[];
+      /** Places of the arguments that were keywords. */
+      readonly keywords: readonly number[];
     };
 
 /** What the thread is started with. */

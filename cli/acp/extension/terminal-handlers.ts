@@ -139,6 +139,7 @@ async function submit(
     return { kind: "admitted", inputId, delivery };
   }
   const submission = await sessions.starting(session.id, () => session.prompt(input));
+  if (submission.kind === "form") return { kind: "form", formId: submission.formId };
   return submission.kind === "command"
     ? { kind: "command", invocation: presentable(submission.invocation) }
     : { kind: "turn", inputId: submission.inputId, epoch: submission.epoch };

@@ -1,6 +1,7 @@
 /** A session's updates as the standard `session/update` bodies of ACP. Pure; live streaming and replay use the same. */
 import type { SessionUpdate as AcpUpdate, ToolCallContent, ToolCallStatus } from "@agentclientprotocol/sdk";
 import type { SessionUpdate, ToolContent, ToolStatus } from "../../../orchestrator/contract/session.ts";
+import { formResultText } from "../../../orchestrator/prompt/form-text.ts";
 import { acpModeId } from "./modes.ts";
 
 /** What the client said that it can show. */
@@ -45,6 +46,12 @@ export function acpUpdates(update: SessionUpdate, shown: ShownKinds): readonly A
       return notice(shown, update.level, update.code, update.text, update.at);
     case "turn-end":
       return turnEnd(update, shown);
+    case "form":
+      return [formCall(update)];
+    case "form-output":
+      return [];
+    case "form-result":
+      return [formEnd(update)];
     case "title":
       return [
         {
@@ -97,6 +104,30 @@ function turnEnd({ outcome, failure, at }: UpdateOf<"turn-end">, shown: ShownKin
   if (outcome === "end-turn") return [];
   if (outcome === "cancelled") return notice(shown, "info", "stopped", "The turn was stopped.", at);
   return notice(shown, "error", "turn-failed", failure?.message ?? "The turn failed.", at);
+}
+
+/** A form is a call that the person made. */
+function formCall({ formId, source, job }: UpdateOf<"form">): AcpUpdate {
+  return {
+    sessionUpdate: "tool_call",
+    toolCallId: formId,
+    title: source.replaceAll(/\s+/g, " ").slice(0, 160),
+    kind: "execute",
+    status: "in_progress",
+    rawInput: { source },
+    ...meta({ form: source, job }),
+  };
+}
+
+function formEnd(update: UpdateOf<"form-result">): AcpUpdate {
+  const { type: _, formId, at: _at, ...result } = update;
+  return {
+    sessionUpdate: "tool_call_update",
+    toolCallId: formId,
+    status: result.status === "values" ? "completed" : "failed",
+    content: [{ type: "content", content: { type: "text", text: formResultText(result) } }],
+    ...meta({ formResult: result }),
+  };
 }
 
 /** Nothing while the size of the context is not known. */

@@ -150,6 +150,7 @@ function patched(
 
 function withEntryUpdate(state: ScreenState, update: EntryUpdate): ScreenState {
   const next = { ...state, transcript: withUpdate(state.transcript, update) };
+  if (update.type === "form") return { ...next, composer: withRecall(state.composer, update.source) };
   if (update.type !== "user-message") return next;
   const sending = state.sending.filter(({ inputId }) => inputId !== update.inputId);
   // What was typed here is in the recall since it was sent.

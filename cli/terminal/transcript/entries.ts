@@ -1,5 +1,6 @@
 /** What a transcript consists of: entries in the order in which they are shown. Finished ones go to the scrollback once. */
 import type {
+  FormResult,
   MessageOrigin,
   SessionUpdate,
   ToolContent,
@@ -50,6 +51,16 @@ export type NoticeEntry = {
   readonly text: string;
 };
 
+/** A form that a person evaluated: its output as it comes, and what came of it. */
+export type FormEntry = {
+  readonly kind: "form";
+  readonly formId: string;
+  readonly source: string;
+  readonly job: string | undefined;
+  readonly output: string;
+  readonly result: FormResult | undefined;
+};
+
 /** How a turn ended. */
 export type TurnEntry = {
   readonly kind: "turn";
@@ -58,11 +69,12 @@ export type TurnEntry = {
   readonly text: string;
 };
 
-export type Entry = UserEntry | TextEntry | ToolEntry | NoticeEntry | TurnEntry;
+export type Entry = UserEntry | TextEntry | ToolEntry | FormEntry | NoticeEntry | TurnEntry;
 
 /** True when nothing will change the entry any more. */
 export function isFinished(entry: Entry): boolean {
   if (entry.kind === "message" || entry.kind === "thought") return entry.isFinal;
+  if (entry.kind === "form") return entry.result !== undefined;
   return entry.kind !== "tool" || (entry.status !== "pending" && entry.status !== "running");
 }
 
@@ -97,6 +109,9 @@ export type EntryUpdate = Extract<
       | "output-discarded"
       | "tool-call"
       | "tool-call-update"
+      | "form"
+      | "form-output"
+      | "form-result"
       | "notice";
   }
 >;

@@ -1,9 +1,10 @@
 /** Entries of the transcript as lines of a width. */
+import { formResultText } from "../../../orchestrator/prompt/form-text.ts";
 import { markdownLines } from "../markdown/markdown-lines.ts";
 import { type Ink, type Line, emptyLine, span, styled } from "../text/styled-line.ts";
 import { visibleLine, visibleText } from "../text/visible-text.ts";
 import { fittedLine, wrapLine } from "../text/wrap.ts";
-import type { Entry, NoticeEntry, TextEntry, UserEntry } from "./entries.ts";
+import type { Entry, FormEntry, NoticeEntry, TextEntry, UserEntry } from "./entries.ts";
 import { toolLines } from "./tool-lines.ts";
 
 /** What people chose of the looks (settings). */
@@ -41,6 +42,8 @@ export function entryLines(entry: Entry, width: number, look: TranscriptLook): r
       return look.hasThoughts ? thoughtLines(entry, width) : [];
     case "tool":
       return toolLines(entry, width, look.isCompact);
+    case "form":
+      return formLines(entry, width);
     case "notice":
       return noticeLines(entry, width);
     case "turn":
@@ -111,6 +114,28 @@ function thoughtLines(entry: TextEntry, width: number): readonly Line[] {
     .split("\n")
     .flatMap((each) => wrapLine([span(each)], width, { first: indent, rest: indent }))
     .map((each) => styled(each, { dim: true, italic: true }));
+}
+
+/** What was typed, its output in a rail, then each value behind its mark, or how it ended. */
+function formLines({ source, output, result }: FormEntry, width: number): readonly Line[] {
+  const typed = visibleText(source)
+    .split("\n")
+    .flatMap((each, index) =>
+      wrapLine([span(each)], width, {
+        first: [span(index === 0 ? "❯ " : "  ", { ink: "user" })],
+        rest: [span("  ")],
+      }),
+    );
+  const rail = { first: [span("│ ", { ink: "muted" })], rest: [span("│ ", { ink: "muted" })] };
+  const written = visibleText(output).trimEnd();
+  const captured =
+    written === "" ? [] : written.split("\n").flatMap((each) => wrapLine([span(each)], width, rail));
+  if (result === undefined) return [...typed, ...captured];
+  const ink: Ink | undefined = result.status === "values" ? undefined : "bad";
+  const end = visibleText(formResultText({ ...result, output: "" }))
+    .split("\n")
+    .flatMap((each) => wrapLine([span(each, ink === undefined ? {} : { ink })], width));
+  return [...typed, ...captured, ...end];
 }
 
 const typedIndent = { first: [span("❯ ", { ink: "user" })], rest: [span("  ")] };

@@ -8,6 +8,7 @@ import { finishedCut } from "../markdown/stream-blocks.ts";
 import {
   type Entry,
   type EntryUpdate,
+  type FormEntry,
   type NoticeEntry,
   type TextEntry,
   type ToolEntry,
@@ -83,6 +84,10 @@ export function withUpdate(transcript: Transcript, update: EntryUpdate): Transcr
       return withToolCall(transcript, update);
     case "tool-call-update":
       return withToolNews(transcript, update);
+    case "form":
+    case "form-output":
+    case "form-result":
+      return withForm(transcript, update);
     case "notice":
       return withNotice(transcript, update);
   }
@@ -164,6 +169,7 @@ function isBlank(entry: Entry): boolean {
 
 function idOf(entry: Entry): string | undefined {
   if (entry.kind === "tool") return entry.callId;
+  if (entry.kind === "form") return entry.formId;
   if (entry.kind === "notice") return noticeKey(entry);
   return entry.kind === "turn" ? entry.turnId : entry.messageId;
 }
@@ -299,6 +305,26 @@ function withToolNews(transcript: Transcript, update: ToolNews): Transcript {
     resourceUris: update.resourceUris ?? found.resourceUris,
     durationMs: update.durationMs ?? found.durationMs,
   };
+  return { ...transcript, live: transcript.live.with(at, next) };
+}
+
+type FormNews = Extract<EntryUpdate, { type: "form" | "form-output" | "form-result" }>;
+
+function withForm(transcript: Transcript, update: FormNews): Transcript {
+  const { formId } = update;
+  if (transcript.printed.has(formId)) return transcript;
+  const at = transcript.live.findIndex((entry) => entry.kind === "form" && entry.formId === formId);
+  const found = transcript.live[at];
+  if (update.type === "form") {
+    const { source, job } = update;
+    const entry: FormEntry = { kind: "form", formId, source, job, output: "", result: undefined };
+    return at < 0 ? withEntry(transcript, entry) : { ...transcript, live: transcript.live.with(at, entry) };
+  }
+  if (found?.kind !== "form") return transcript;
+  const next =
+    update.type === "form-output"
+      ? { ...found, output: found.output + update.text }
+      : { ...found, output: update.output, result: update };
   return { ...transcript, live: transcript.live.with(at, next) };
 }
 

@@ -142,6 +142,8 @@ export const terminalMethods = {
     value: z.discriminatedUnion("kind", [
       z.object({ kind: z.literal("turn"), inputId: z.string(), epoch: z.int().positive() }),
       z.object({ kind: z.literal("command"), invocation: invocationSchema }),
+      /** A form was begun; updates with this id tell the rest. */
+      z.object({ kind: z.literal("form"), formId: z.string() }),
       z.object({
         kind: z.literal("admitted"),
         inputId: z.string(),

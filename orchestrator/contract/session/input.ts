@@ -1,5 +1,6 @@
 /** What clients put into a session: prompts, steering, queued follow-ups; and where accepted input waits. */
 import { z } from "zod";
+import { columnsSchema } from "./forms.ts";
 import { imageSchema } from "./updates.ts";
 
 /** Most characters of one input, all of its parts together (manual). */
@@ -31,9 +32,11 @@ export const promptPartSchema = z.discriminatedUnion("type", [
 ]);
 export type PromptPart = z.infer<typeof promptPartSchema>;
 
-/** A prompt: at least one part with content. A text that begins with `/name` is a slash command, `//` a literal slash. */
+/** A prompt: at least one part with content. Text that begins with `(` is a Lisp form, with `/name` a slash command, with `//` a literal slash. */
 export const promptInputSchema = z.strictObject({
   parts: z.array(promptPartSchema).min(1).max(256),
+  /** Columns to print the values of a form for; 80 when absent. */
+  columns: columnsSchema.optional(),
   /** Makes a repeated submission harmless: the same id is admitted once per conversation. Made by the host when absent. */
   inputId: z.string().min(1).max(128).optional(),
 });

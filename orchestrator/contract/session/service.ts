@@ -22,6 +22,7 @@ import type {
   SettingValue,
 } from "./catalogs.ts";
 import type { PermissionAnswer, SessionEvent } from "./events.ts";
+import type { FormResult } from "./forms.ts";
 import type { Admission, Draft, InputHistoryPage, PromptInput, VaultEntry } from "./input.ts";
 import type { Failure } from "../failure.ts";
 import type { HistoryPage, SessionUpdate, TurnOutcome, UsageCounters } from "./updates.ts";
@@ -86,8 +87,10 @@ export type PromptSubmission =
       readonly epoch: number;
       readonly finished: Promise<PromptOutcome>;
     }
-  /** It was a slash command. */
-  | { readonly kind: "command"; readonly invocation: Invocation };
+  /** It was a slash command, or a form that waits until the turn is over. */
+  | { readonly kind: "command"; readonly invocation: Invocation }
+  /** It was a Lisp form, which is in the record and runs; `finished` never rejects. */
+  | { readonly kind: "form"; readonly formId: string; readonly finished: Promise<FormResult> };
 
 export type HistoryQuery = {
   /** Most updates, 1 to 1,000; 200 when absent. */
@@ -151,8 +154,9 @@ export interface Session {
   history(query: HistoryQuery): Promise<HistoryPage>;
 
   /**
-   * Starts a turn, or executes a slash command. The input is durable when this resolves. Rejects with `busy` while a turn runs (use
-   * {@link queue} or {@link steer}), `input-limit`, `invalid-argument`, `unsupported`. Lifts a pause.
+   * Starts a turn, executes a slash command, or evaluates a form. The input is durable when this resolves. Rejects with `busy` while a turn
+   * runs (use {@link queue} or {@link steer}), `input-limit`, `invalid-argument`, `incomplete-form` and `invalid-form` (both with
+   * `details.line` and `details.column`), `unsupported`. Lifts a pause.
    */
   prompt(input: PromptInput): Promise<PromptSubmission>;
   /** Durably admits text for the next safe boundary of the running turn; without one it starts a turn. Lifts a pause. */

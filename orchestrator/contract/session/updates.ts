@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { type ModelImage, modelImageSchema } from "../model.ts";
 import { permissionModeSchema } from "../permissions.ts";
+import { formResultSchema } from "./forms.ts";
 
 /** Most characters of one text in an update; longer texts are cut and say so, or come in several chunks. */
 export const updateTextLimit = 65_536;
@@ -176,6 +177,31 @@ export const sessionUpdateSchema = z.discriminatedUnion("type", [
     usage: usageCountersSchema,
     /** With outcome `condition`. */
     failure: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+    at: z.number(),
+  }),
+  /** A Lisp form begins; it is in the durable record. */
+  z.strictObject({
+    type: z.literal("form"),
+    /** `form:N`, N counted in the conversation. */
+    formId: z.string(),
+    source: z.string(),
+    /** The job that evaluates it, for `? form`. */
+    job: z.string().optional(),
+    at: z.number(),
+  }),
+  /** Output of a running form, as it comes; its `form-result` holds all of it that is kept. */
+  z.strictObject({
+    type: z.literal("form-output"),
+    formId: z.string(),
+    stream: z.enum(["output", "error"]),
+    text: z.string(),
+    at: z.number(),
+  }),
+  /** The form is over. */
+  z.strictObject({
+    type: z.literal("form-result"),
+    formId: z.string(),
+    ...formResultSchema.shape,
     at: z.number(),
   }),
   z.strictObject({ type: z.literal("title"), title: z.string(), at: z.number() }),

@@ -50,6 +50,10 @@ export type Command = {
   /** Arguments as they are written: `[MODEL]`. */
   readonly arguments: string;
   readonly terminalWithoutArguments?: true;
+  /** Its lambda list as a Lisp function, without parentheses; by {@link maxWords} when absent. */
+  readonly lambdaList?: string;
+  /** Words with spaces are written in quotes. */
+  readonly quotes?: true;
   /** Most words behind the name; more are refused. Absent: any text. */
   readonly maxWords?: number;
   /** `input`: the trimmed text behind the name, empty for none. */

@@ -8,7 +8,8 @@ import { primaryCaller } from "../../contract/caller.ts";
 import { AutolithError, failureOf } from "../../contract/failure.ts";
 import type { ToolSchema } from "../../contract/model.ts";
 import type { Authority } from "../../contract/permissions.ts";
-import type { Invocation, OperationRow } from "../../contract/session/catalogs.ts";
+import type { ToolDeclaration } from "../../contract/tool.ts";
+import type { BusyBehaviour, Invocation, OperationRow } from "../../contract/session/catalogs.ts";
 import type { Admission } from "../../contract/session/input.ts";
 import type { SettledCall } from "../../tools/dispatcher.ts";
 import { dispatchCalls } from "../../tools/dispatcher.ts";
@@ -57,7 +58,7 @@ export class Invoker {
         kind: "tool",
         summary: tool?.description.split(/(?<=\.) /)[0] ?? name,
         usage: name,
-        busy: tool?.effects === "external" ? "hold" : "execute",
+        busy: tool === undefined ? "hold" : busyOfTool(tool),
         topic: "tools",
         terminalWithoutArguments: false,
         available: true,
@@ -116,8 +117,12 @@ export class Invoker {
     });
   }
 
-  /** Calls a tool as the person: same permissions, nothing of it in the conversation. */
-  async callTool(tool: string, args: unknown): Promise<SettledCall> {
+  /** Calls a tool as the person: same permissions, nothing of it in the conversation. Takes as long as `signal` lets it. */
+  async callTool(
+    tool: string,
+    args: unknown,
+    signal: AbortSignal = AbortSignal.timeout(toolTimeoutMs),
+  ): Promise<SettledCall> {
     const { core, tools, authority } = this.#parts;
     const call = {
       type: "tool-call" as const,
@@ -131,7 +136,7 @@ export class Invoker {
         caller: primaryCaller(core.id, "user"),
         workspace: core.workingDirectory,
         authority,
-        signal: AbortSignal.timeout(toolTimeoutMs),
+        signal,
       },
       {
         registry: tools,
@@ -182,6 +187,11 @@ export class Invoker {
       core.notice("error", code, message);
     }
   }
+}
+
+/** What a tool that a person calls does during a turn: what reaches outside of us waits. */
+export function busyOfTool({ effects }: Pick<ToolDeclaration, "effects">): BusyBehaviour {
+  return effects === "external" ? "hold" : "execute";
 }
 
 function requiredCommand(name: string): Command {

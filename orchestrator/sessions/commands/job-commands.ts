@@ -14,6 +14,8 @@ export const jobCommands: readonly Command[] = [
     summary: "Lists work, live first; shows, reads, messages, cancels, revives or abandons one task.",
     arguments:
       "[list [:offset N] [:limit N] | get ID | transcript ID [:offset N] [:limit N] | send ID :message TEXT | cancel ID | revive ID :authorize t | abandon ID :authorize t]",
+    lambdaList: "&optional (action :list) id &key offset limit message authorize",
+    quotes: true,
     run: async (input, context) => {
       const given = slashWords(input);
       const [first = "list", id = ""] = given.words;

@@ -3,12 +3,15 @@ import { randomUUID } from "node:crypto";
 import { AutolithError, failureOf } from "../../contract/failure.ts";
 import type { Admission, InputHistoryPage, PromptInput, VaultEntry } from "../../contract/session/input.ts";
 import type { PromptSubmission } from "../../contract/session/service.ts";
+import type { SessionImage } from "../../contract/session/updates.ts";
 import { slashText } from "../commands/command-table.ts";
 import type { Invoker } from "../commands/invoker.ts";
 import type { SessionCore } from "../session-core.ts";
+import type { SessionPrompt } from "../session-prompt.ts";
 import { titleFromPrompt } from "../titles.ts";
 import type { TurnEngine } from "../turns/turn-engine.ts";
 import { InputHistory, recalledInputLimit } from "./input-history.ts";
+import { checkForm, routedText, runsDuringTurn } from "./input-routing.ts";
 import { promptContent } from "./prompt-text.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -20,8 +23,15 @@ export class SessionInput {
   readonly #history: InputHistory;
   readonly #engine: TurnEngine;
   readonly #invoker: Pick<Invoker, "invokeText" | "runNow">;
+  readonly #prompt: Pick<SessionPrompt, "forms" | "busyOf">;
 
-  constructor(core: SessionCore, engine: TurnEngine, invoker: Pick<Invoker, "invokeText" | "runNow">) {
+  constructor(
+    core: SessionCore,
+    engine: TurnEngine,
+    invoker: Pick<Invoker, "invokeText" | "runNow">,
+    prompt: Pick<SessionPrompt, "forms" | "busyOf">,
+  ) {
+    this.#prompt = prompt;
     this.#core = core;
     this.#history = new InputHistory({
       directory: `${core.environment.dataRoot}/conversations`,
@@ -34,12 +44,14 @@ export class SessionInput {
 
   async prompt(input: PromptInput): Promise<PromptSubmission> {
     const content = promptContent(input);
-    const slash = slashText(content.text);
+    const slash = routedText(content.text);
     if (slash.kind === "command") {
       const invocation = await this.#invoker.invokeText(slash.name, slash.input);
       await this.#remember("command", content.text);
       return { kind: "command", invocation };
     }
+    if (slash.kind === "form") return this.#form(slash.source, input);
+    if (slash.kind === "background-form") throw noBackgroundForms();
     const inputId = input.inputId ?? `prompt-${randomUUID()}`;
     const waiting = this.#waiting("message", { ...content, text: slash.text }, inputId);
     if (this.#isDelivered(inputId))
@@ -52,10 +64,12 @@ export class SessionInput {
 
   async submit(delivery: "steering" | "queued", input: PromptInput): Promise<Admission> {
     const content = promptContent(input);
-    const slash = slashText(content.text);
-    const isCommand = slash.kind === "command";
-    if (slash.kind === "text") await titleFromPrompt(this.#core, slash.text);
-    const text = slash.kind === "text" ? slash.text : content.text;
+    const routed = routedText(content.text);
+    if (routed.kind === "background-form") throw noBackgroundForms();
+    if (routed.kind === "form") return this.#submitForm(delivery, routed.source, input);
+    const isCommand = routed.kind === "command";
+    if (routed.kind === "text") await titleFromPrompt(this.#core, routed.text);
+    const text = routed.kind === "text" ? routed.text : content.text;
     const admission = await this.#admit(
       isCommand ? "queued" : delivery,
       { ...content, text },
@@ -64,6 +78,56 @@ export class SessionInput {
     );
     await this.#remember(isCommand ? "command" : "message", text);
     return admission;
+  }
+
+  /** Admits a message as it is: nothing in it is a command or a form. */
+  async say(text: string, images: readonly SessionImage[]): Promise<Admission> {
+    await titleFromPrompt(this.#core, text);
+    return this.#admit("steering", { text, images }, "message", undefined);
+  }
+
+  /** Evaluates a form now, or queues it when a turn runs that it must not disturb. */
+  async #form(source: string, { columns, inputId }: PromptInput): Promise<PromptSubmission> {
+    checkForm(source);
+    const atOnce = runsDuringTurn(source, (operator) => this.#prompt.busyOf(operator));
+    if (this.#engine.running !== undefined && !atOnce) {
+      await this.#admit("queued", { text: source, images: [] }, "lisp", inputId);
+      await this.#remember("lisp", source);
+      return {
+        kind: "command",
+        invocation: { text: "The form waits until the turn is over.", delivery: "queued" },
+      };
+    }
+    const submitted = await this.#prompt.forms.submit(source, {
+      columns,
+      inputId,
+      atOnce: this.#engine.running !== undefined,
+    });
+    await this.#remember("lisp", source);
+    return { kind: "form", ...submitted };
+  }
+
+  async #submitForm(delivery: "steering" | "queued", source: string, input: PromptInput): Promise<Admission> {
+    if (delivery === "steering") {
+      const submission = await this.#form(source, input);
+      if (submission.kind === "form") return { accepted: true, delivery, inputId: submission.formId };
+      return { accepted: true, delivery: "queued", inputId: input.inputId ?? "queued-form" };
+    }
+    checkForm(source);
+    const admission = await this.#admit("queued", { text: source, images: [] }, "lisp", input.inputId);
+    await this.#remember("lisp", source);
+    return admission;
+  }
+
+  /** Evaluates a form whose turn has come; resolves at its end. What comes of it is in the record. */
+  async runWaitingForm(source: string): Promise<void> {
+    try {
+      const { finished } = await this.#prompt.forms.submit(source);
+      await finished;
+    } catch (error) {
+      const { code, message } = failureOf(error);
+      this.#core.notice("error", code, message);
+    }
   }
 
   /** Newest inputs, for recall. Rejects with `invalid-argument`. */
@@ -87,7 +151,7 @@ export class SessionInput {
   }
 
   /** For recall alone: what went wrong with it is told, and the input goes its way. */
-  async #remember(kind: "message" | "command", text: string): Promise<void> {
+  async #remember(kind: "message" | "command" | "lisp", text: string): Promise<void> {
     if (text === "") return;
     try {
       await this.#history.add({ kind, text, at: this.#core.environment.now() });
@@ -163,4 +227,11 @@ export class SessionInput {
       ({ record }) => record.kind === "message" && record.pendingInputIdentifier === inputId,
     );
   }
+}
+
+function noBackgroundForms(): AutolithError {
+  return new AutolithError(
+    "unsupported",
+    "? forms are not evaluated as jobs in this version; leave out the question mark.",
+  );
 }

@@ -204,6 +204,7 @@ export class PrimaryTurns {
     const anew = await this.#parts.applyScheduled();
     if (signal.aborted) return "finish";
     const messages = [
+      ...(await this.#core.forms.deliver(this.#core.transcript)),
       ...(await this.#deliverSteering()),
       ...(await this.#core.completions.deliver(this.#core.transcript)),
       ...(await this.#deliverMail()),

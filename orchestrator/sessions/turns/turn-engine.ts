@@ -33,6 +33,8 @@ export type TurnEngineParts = {
   readonly tools: ToolRegistry;
   /** Executes waiting slash text; its answer is shown as a notice. */
   readonly command: (text: string) => Promise<void>;
+  /** Evaluates a waiting form; resolves at its end. */
+  readonly form: (source: string) => Promise<void>;
   /** Told when a turn begins. */
   readonly began: () => void;
   /** Told after each turn, when nothing of it runs any more. */
@@ -162,6 +164,7 @@ export class TurnEngine {
     if (source === "prompt") this.lift();
     const running = this.#begin(source);
     try {
+      await this.#core.forms.deliver(this.#core.transcript);
       for (const input of inputs)
         await this.#core.transcript.userMessage(input.text, { inputId: input.inputId, images: input.images });
       await this.#core.pending.delivered(inputs);
@@ -264,7 +267,7 @@ export class TurnEngine {
       // Executed once: it is gone from the queue before it runs, because a command cannot be undone.
       await pending.delivered([next]);
       if (next.kind === "command") await this.#parts.command(next.text);
-      else this.#core.notice("error", "unsupported", "Lisp is not evaluated in this version.");
+      else await this.#parts.form(next.text);
       if (this.#running !== undefined || this.#paused) return;
     }
     if (completions.wantsTurn) await this.start("completion", []);

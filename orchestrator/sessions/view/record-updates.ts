@@ -9,6 +9,7 @@ import type { AssistantItem } from "../../contract/model.ts";
 import type { MessageOrigin, PlanEntry, SessionUpdate, ToolStatus } from "../../contract/session/updates.ts";
 import { planEntrySchema, updateTextLimit } from "../../contract/session/updates.ts";
 import type { ExtensionRecord, StoredRecord } from "../../record/conversation-record.ts";
+import { formUpdates, isFormReceipt } from "../../prompt/form-records.ts";
 import { extensionField, sessionRecords } from "./session-records.ts";
 import { shortened, toolContent, toolPresentation } from "./tool-presentation.ts";
 import { turnEndOf } from "./turn-ends.ts";
@@ -30,6 +31,7 @@ export function updatesOfRecord({ seq, at, record }: StoredRecord, state: Projec
   switch (record.kind) {
     case "message": {
       const { pendingInputIdentifier: inputId, images } = record;
+      if (isFormReceipt(inputId)) return { updates: [], state };
       const update: SessionUpdate = {
         type: "user-message",
         messageId: `m:${seq}`,
@@ -155,7 +157,7 @@ function extensionUpdates(record: ExtensionRecord, seq: number, at: number): rea
     return [{ type: "notice", level: "info", code: "yield", text, at }];
   }
   const end = turnEndOf(record);
-  return end === undefined ? [] : [{ type: "turn-end", turnId: `t:${seq}`, ...end, at }];
+  return end === undefined ? formUpdates(record, at) : [{ type: "turn-end", turnId: `t:${seq}`, ...end, at }];
 }
 
 /** The plan that a record holds; undefined when it cannot be read. */

@@ -10,6 +10,8 @@ export const sessionRecords = {
   childReply: "child-reply",
   yield: "yield-notice",
   turnEnd: "turn-end",
+  form: "form",
+  formResult: "form-result",
 } as const;
 
 /** Those of them that clients are shown. */
@@ -19,6 +21,8 @@ export const shownRecordNames: ReadonlySet<string> = new Set([
   sessionRecords.childReply,
   sessionRecords.yield,
   sessionRecords.turnEnd,
+  sessionRecords.form,
+  sessionRecords.formResult,
 ]);
 
 /** The field of an extension record, as data; undefined when it is not there. */

@@ -108,6 +108,7 @@ function handlersOf(service: ScriptedService, attach: Attach): Handlers {
         return { kind: "admitted", inputId, delivery };
       }
       const submission = await session.prompt(input);
+      if (submission.kind === "form") return { kind: "form", formId: submission.formId };
       return submission.kind === "command"
         ? submission
         : { kind: "turn", inputId: submission.inputId, epoch: submission.epoch };

@@ -1,0 +1,112 @@
+/**
+ * The active image: the Lisp heap behind the prompt of one front. It is made when the first form needs it, shared by the conversations that come
+ * in front one after the other, and ended with the last of them. An image that is lost is told; the next form makes a new one.
+ */
+import { type Failure, failureOf } from "../contract/failure.ts";
+import type {
+  HostFunctionDefinition,
+  LispEvaluationOptions,
+  LispImage,
+  LispImages,
+  LispResult,
+} from "../contract/lisp-image.ts";
+
+export type ActiveImageParts = {
+  readonly images: LispImages;
+  /** The functions of the host that a new image gets; asked when one is made. */
+  readonly functions: () => readonly HostFunctionDefinition[];
+  /** Lisp that a new image evaluates first. */
+  readonly prelude: string;
+  readonly report: (failure: Failure) => void;
+};
+
+export class ActiveImage {
+  readonly #parts: ActiveImageParts;
+  readonly #users = new Set<object>();
+  #opening: Promise<LispImage> | undefined;
+  #image: LispImage | undefined;
+
+  constructor(parts: ActiveImageParts) {
+    this.#parts = parts;
+  }
+
+  /** The image, when one is there; nothing is started. */
+  get current(): LispImage | undefined {
+    return this.#image;
+  }
+
+  /** True once somebody wanted it, until the image is gone. */
+  get isStarted(): boolean {
+    return this.#opening !== undefined;
+  }
+
+  /** Counts a user; the image ends with the last one that leaves. */
+  join(user: object): void {
+    this.#users.add(user);
+  }
+
+  async leave(user: object): Promise<void> {
+    this.#users.delete(user);
+    if (this.#users.size > 0) return;
+    const opening = this.#opening;
+    this.#forget();
+    const image = await opening?.catch(() => undefined);
+    await image?.terminate("its last conversation was closed");
+  }
+
+  /** The image, made now when there is none. Rejects when none can be made. */
+  open(): Promise<LispImage> {
+    this.#opening ??= this.#start();
+    return this.#opening;
+  }
+
+  /** Evaluates in the image. Never rejects: without an image the result is `lost`. */
+  async evaluate(source: string, options: LispEvaluationOptions): Promise<LispResult> {
+    let image: LispImage;
+    try {
+      image = await this.open();
+    } catch (error) {
+      const reason = `no Lisp image could be made: ${failureOf(error).message}`;
+      return { kind: "lost", reason, package: "", steps: 0, droppedOutput: 0 };
+    }
+    return image.evaluate(source, options);
+  }
+
+  async #start(): Promise<LispImage> {
+    try {
+      const image = await this.#parts.images.open();
+      image.define(this.#parts.functions());
+      const prepared = await image.evaluate(this.#parts.prelude);
+      if (prepared.kind !== "values") throw new PreludeError(prepared);
+      this.#image = image;
+      void image.ended.then((reason) => this.#ended(image, reason));
+      return image;
+    } catch (error) {
+      this.#forget();
+      throw error;
+    }
+  }
+
+  #ended(image: LispImage, reason: string): void {
+    if (this.#image !== image) return;
+    this.#forget();
+    this.#parts.report({
+      code: "image-lost",
+      message: `The Lisp image of the prompt has ended (${reason}). The next form starts a new one; definitions made by forms are gone.`,
+      retry: "terminal",
+    });
+  }
+
+  #forget(): void {
+    this.#opening = undefined;
+    this.#image = undefined;
+  }
+}
+
+/** What a new image must evaluate first did not return. */
+class PreludeError extends Error {
+  readonly code = "image-prelude";
+  constructor(result: LispResult) {
+    super(`preparing the image ended with ${JSON.stringify(result).slice(0, 500)}`);
+  }
+}

@@ -1,0 +1,45 @@
+/** The end of a form as plain text: what every front end without its own way to show it prints. Pure. */
+import type { FormResult } from "../contract/session/forms.ts";
+
+/** Marks a returned value. */
+export const valueMark = "\u21D2";
+
+/** Output apart from the values, each value behind its mark, or how it ended. */
+export function formResultText(result: Omit<FormResult, "durationMs">): string {
+  const output = result.output.trimEnd();
+  const more =
+    result.omittedOutput === 0 ? "" : `\n\u2026 (${result.omittedOutput} more characters of output)`;
+  return [...(output === "" && more === "" ? [] : [output + more]), endText(result)].join("\n");
+}
+
+function endText({
+  status,
+  values,
+  omittedValues,
+  condition,
+  reason,
+}: Omit<FormResult, "durationMs">): string {
+  switch (status) {
+    case "values": {
+      if (values.length === 0) return "; no values";
+      const lines = values.map(({ text, report, cut }) => {
+        const whole = cut ? `${text} \u2026` : text;
+        if (report && whole.includes("\n")) return `${valueMark}\n${whole}`;
+        return `${valueMark} ${whole.replaceAll("\n", "\n  ")}`;
+      });
+      return [...lines, ...(omittedValues === 0 ? [] : [`; ${omittedValues} more values`])].join("\n");
+    }
+    case "condition":
+      if (condition === undefined) return `; failed: ${reason ?? "unknown"}`;
+      return [
+        `; ${condition.type}: ${condition.text}`,
+        ...condition.details.map(({ name, value }) => `;   ${name}: ${value}`),
+      ].join("\n");
+    case "cancelled":
+      return "; cancelled";
+    case "lost":
+      return `; lost: ${reason ?? "the host ended"}`;
+    case "quit":
+      return "; left the image";
+  }
+}

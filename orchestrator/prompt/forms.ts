@@ -1,0 +1,251 @@
+/** The forms of one conversation: recorded, evaluated in the active image one after the other, shown as they run, told to the model. */
+import type { AgentTranscript } from "../agents/transcript.ts";
+import { failureOf } from "../contract/failure.ts";
+import type { HostCalls, LispCondition, LispDecision, LispResult } from "../contract/lisp-image.ts";
+import type { HostItem } from "../contract/model.ts";
+import {
+  type FormResult,
+  formOutputCharacters,
+  formReportCharacters,
+  formValueCharacters,
+  formValueLimit,
+} from "../contract/session/forms.ts";
+import { sessionRecords } from "../sessions/view/session-records.ts";
+import type { SessionCore } from "../sessions/session-core.ts";
+import type { ActiveImage } from "./active-image.ts";
+import {
+  type FormStanding,
+  type RecordedForm,
+  formMessage,
+  formReceipt,
+  formStanding,
+} from "./form-records.ts";
+import { FormOutput } from "./form-output.ts";
+
+type UserMessage = Extract<HostItem, { type: "user-message" }>;
+
+export type SubmittedForm = { readonly formId: string; readonly finished: Promise<FormResult> };
+
+export type FormsParts = {
+  readonly core: SessionCore;
+  readonly image: () => ActiveImage;
+  /** Answers the calls of host functions that come from forms of this conversation. */
+  readonly calls: HostCalls;
+  /** Asks a person about a condition; undefined when nobody is there to ask. */
+  readonly decide: (
+    form: RecordedForm,
+    condition: LispCondition,
+    signal: AbortSignal,
+  ) => Promise<LispDecision> | undefined;
+  /** Told when a form began or ended. */
+  readonly changed: () => void;
+};
+
+export type SubmitOptions = {
+  /** Width to print values for. */
+  readonly columns?: number | undefined;
+  /** Beside the forms before it. */
+  readonly atOnce?: boolean;
+  /** Makes a repeated submission harmless. */
+  readonly inputId?: string | undefined;
+};
+
+/** Columns when the front end says nothing. */
+const defaultColumns = 80;
+
+type Running = { readonly form: RecordedForm; readonly abort: AbortController };
+
+export class SessionForms {
+  readonly #parts: FormsParts;
+  readonly #running = new Map<string, Running>();
+  #last: number;
+  #untold: FormStanding["untold"][number][];
+  readonly #unfinished: readonly RecordedForm[];
+  /** By the front end's id: what is submitted again is the same form. */
+  readonly #submitted = new Map<string, SubmittedForm>();
+  /** Forms typed one after the other are evaluated in that order. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: FormsParts) {
+    this.#parts = parts;
+    const standing = formStanding(parts.core.log.records);
+    this.#last = standing.last;
+    this.#untold = [...standing.untold];
+    this.#unfinished = standing.unfinished;
+    for (const [inputId, { form, result = lostForm }] of standing.submitted)
+      this.#submitted.set(inputId, { formId: form.formId, finished: Promise.resolve(result) });
+  }
+
+  /** True while a form runs or waits for its turn. */
+  get isRunning(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Ends in the record what a dead host left without an end: it is never run again. */
+  async takenOver(): Promise<void> {
+    for (const form of this.#unfinished) await this.#end(form, lostForm);
+  }
+
+  /**
+   * Records the form and evaluates it: behind those that were submitted before, or at once. It is durable when this resolves.
+   */
+  async submit(source: string, options: SubmitOptions = {}): Promise<SubmittedForm> {
+    const { inputId } = options;
+    const known = inputId === undefined ? undefined : this.#submitted.get(inputId);
+    if (known !== undefined) return known;
+    this.#last += 1;
+    const form: RecordedForm = {
+      formId: `form:${this.#last}`,
+      source,
+      ...(inputId === undefined ? {} : { inputId }),
+    };
+    const submitted = this.#submit(form, options);
+    if (inputId !== undefined) this.#submitted.set(inputId, await submitted);
+    return submitted;
+  }
+
+  async #submit(form: RecordedForm, options: SubmitOptions): Promise<SubmittedForm> {
+    const { formId, source, inputId } = form;
+    const running: Running = { form, abort: new AbortController() };
+    this.#running.set(form.formId, running);
+    try {
+      await this.#parts.core.note(sessionRecords.form, {
+        "form-id": formId,
+        source,
+        ...(inputId === undefined ? {} : { "input-id": inputId }),
+      });
+    } catch (error) {
+      this.#running.delete(form.formId);
+      throw error;
+    }
+    this.#parts.changed();
+    const before = options.atOnce === true ? Promise.resolve() : this.#turn;
+    const finished = before.then(() => this.#evaluate(running, options.columns ?? defaultColumns));
+    if (options.atOnce !== true) this.#turn = finished;
+    return { formId: form.formId, finished };
+  }
+
+  /** Cancels the form that runs, and those behind it; false when there is none. */
+  cancel(reason: string): boolean {
+    const any = this.#running.size > 0;
+    for (const { abort } of this.#running.values()) abort.abort(reason);
+    return any;
+  }
+
+  /** Cancels everything and waits until its end is in the record. */
+  async close(): Promise<void> {
+    this.cancel("shutdown");
+    await this.#turn;
+  }
+
+  /** Tells the model of the forms that ended since the last request; at a safe boundary. */
+  async deliver(transcript: AgentTranscript): Promise<readonly UserMessage[]> {
+    const messages: UserMessage[] = [];
+    for (const { form, result } of this.#untold.splice(0)) {
+      const text = formMessage(form, result);
+      await transcript.userMessage(text, { automatic: true, inputId: formReceipt(form.formId) });
+      messages.push({ type: "user-message", text });
+    }
+    return messages;
+  }
+
+  async #evaluate({ form, abort }: Running, columns: number): Promise<FormResult> {
+    const { core, image, calls, decide } = this.#parts;
+    const startedAt = performance.now();
+    const output = new FormOutput(core, form.formId);
+    const evaluated = abort.signal.aborted
+      ? ({ kind: "cancelled", reason: String(abort.signal.reason), ...untouched } as const)
+      : await image().evaluate(form.source, {
+          rightMargin: columns,
+          previewLength: formValueCharacters,
+          outputLimit: 4 * formOutputCharacters,
+          onOutput: (stream, text) => output.write(stream, text),
+          onCondition: (condition, signal) =>
+            decide(form, condition, signal) ?? Promise.resolve({ kind: "abort" }),
+          onCall: calls,
+          signal: abort.signal,
+        });
+    const captured = output.end();
+    const result = resultOf(evaluated, captured, performance.now() - startedAt, (text) =>
+      core.environment.withoutSecrets(text),
+    );
+    this.#running.delete(form.formId);
+    try {
+      await this.#end(form, result);
+    } catch (error) {
+      core.notice(
+        "error",
+        "record",
+        `The end of ${form.formId} is not in the record: ${failureOf(error).message}`,
+      );
+    }
+    this.#parts.changed();
+    return result;
+  }
+
+  async #end(form: RecordedForm, result: FormResult): Promise<void> {
+    await this.#parts.core.note(sessionRecords.formResult, { "form-id": form.formId, result });
+    this.#untold.push({ form, result });
+  }
+}
+
+const untouched = { package: "", steps: 0, droppedOutput: 0 };
+
+const emptyResult = {
+  values: [],
+  omittedValues: 0,
+  output: "",
+  omittedOutput: 0,
+  durationMs: 0,
+};
+
+const lostForm: FormResult = {
+  ...emptyResult,
+  status: "lost",
+  reason: "the host that evaluated it ended before it",
+};
+
+function resultOf(
+  evaluated: LispResult,
+  captured: { readonly text: string; readonly omitted: number },
+  durationMs: number,
+  withoutSecrets: (text: string) => string,
+): FormResult {
+  const common = {
+    ...emptyResult,
+    output: withoutSecrets(captured.text),
+    omittedOutput: captured.omitted + evaluated.droppedOutput,
+    durationMs,
+  };
+  switch (evaluated.kind) {
+    case "values":
+      return {
+        ...common,
+        status: "values",
+        values: evaluated.values.slice(0, formValueLimit).map(({ preview, cut, report }) => ({
+          text: withoutSecrets(preview.slice(0, formReportCharacters)),
+          report: report === true,
+          cut,
+        })),
+        omittedValues: Math.max(0, evaluated.values.length - formValueLimit),
+      };
+    case "failed": {
+      const { condition, reason } = evaluated;
+      if (condition === null) return { ...common, status: "condition", reason };
+      return {
+        ...common,
+        status: "condition",
+        condition: {
+          type: condition.type,
+          text: withoutSecrets(condition.text),
+          details: condition.slots.map(({ name, value }) => ({ name, value: withoutSecrets(value) })),
+        },
+      };
+    }
+    case "cancelled":
+    case "lost":
+      return { ...common, status: evaluated.kind, reason: evaluated.reason };
+    case "quit":
+      return { ...common, status: "quit" };
+  }
+}

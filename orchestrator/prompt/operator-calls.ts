@@ -1,0 +1,133 @@
+/** What happens when Lisp calls an operator: tools through the dispatcher, commands through the invoker, the prompt's own ones here. */
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { AutolithError } from "../contract/failure.ts";
+import {
+  type HostCall,
+  type HostCalls,
+  HostReport,
+  type HostReturn,
+  type LispJson,
+} from "../contract/lisp-image.ts";
+import type { Session } from "../contract/session/service.ts";
+import type { VaultEntry } from "../contract/session/input.ts";
+import { findCommand } from "../sessions/commands/command-table.ts";
+import type { Invoker } from "../sessions/commands/invoker.ts";
+import { settingText } from "../sessions/settings/setting-values.ts";
+import type { SessionCore } from "../sessions/session-core.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import { commandText, namedArguments } from "./operator-arguments.ts";
+import { configurationRows, nativeSettingValue, settingAnswer } from "./operator-settings.ts";
+import { vaultEntries } from "./vault-entries.ts";
+
+export type OperatorParts = {
+  readonly core: SessionCore;
+  readonly session: Session;
+  readonly tools: ToolRegistry;
+  readonly invoker: Pick<Invoker, "callTool" | "invokeText">;
+  /** Admits a message; see PROMPT. */
+  readonly prompt: (args: readonly LispJson[], call: HostCall) => Promise<LispJson>;
+  /** What a command wants of the front end that the form came from. */
+  readonly clientAction: (action: string) => void;
+};
+
+/** Most characters of a file that READ-FILE takes. */
+export const readFileCharacters = 131_072;
+
+/** Answers calls for one conversation. */
+export function operatorCalls(parts: OperatorParts): HostCalls {
+  const own = ownOperators(parts);
+  return async (args, call) => {
+    const special = own[call.name];
+    if (special !== undefined) return special(args, call);
+    const name = call.name.toLowerCase();
+    const tool = parts.tools.get(name);
+    if (tool !== undefined) {
+      const { result, code } = await parts.invoker.callTool(
+        name,
+        namedArguments(tool, args, call),
+        call.signal,
+      );
+      if (result.status === "ok") return new HostReport(result.output);
+      throw new AutolithError(code ?? "tool-failed", result.output);
+    }
+    const command = findCommand(name);
+    if (command === undefined)
+      throw new AutolithError("unknown-operation", `There is no operator ${call.name} in this session.`);
+    if (command.name === "settings" && args.length === 2) return setting(parts, args);
+    const invocation = await parts.invoker.invokeText(command.name, commandText(command, args, call));
+    if (invocation.clientAction !== undefined) parts.clientAction(invocation.clientAction);
+    return new HostReport(invocation.text);
+  };
+}
+
+type Operator = (args: readonly LispJson[], call: HostCall) => HostReturn | Promise<HostReturn>;
+
+function ownOperators(parts: OperatorParts): Readonly<Record<string, Operator>> {
+  const { session, core } = parts;
+  return {
+    "READ-FILE": ([path]) => readText(core.workingDirectory, path),
+    "%PROMPT": (args, call) => parts.prompt(args, call),
+    "%CONFIG": ([name]) => settingAnswer(session.settings(), name),
+    "%SET-CONFIG": async ([name, value]) => {
+      await session.setSetting(...nativeSettingValue(name, value ?? null));
+      return true;
+    },
+    "%CONFIGURATION": () => configurationRows(session.settings()),
+    "%VAULT-CONTENTS": () =>
+      session
+        .vaultContents()
+        .map((entry) => [
+          entry.type,
+          entry.type === "message" ? entry.input : entry.type === "lisp" ? entry.source : entry.text,
+        ]),
+    "%SET-VAULT-CONTENTS": async ([entries, index]) => {
+      await session.setVaultContents(replaced(session.vaultContents(), vaultEntries(entries), index));
+      return true;
+    },
+  };
+}
+
+/** `(settings :name value)`: the native value. */
+async function setting({ session }: OperatorParts, [name, value]: readonly LispJson[]): Promise<HostReturn> {
+  const row = await session.setSetting(...nativeSettingValue(name, value ?? null));
+  return new HostReport(`${row.name} = ${settingText(row.value)} (${row.source})`);
+}
+
+function replaced(
+  present: readonly VaultEntry[],
+  given: readonly VaultEntry[],
+  index: LispJson | undefined,
+): readonly VaultEntry[] {
+  if (index === undefined) return given;
+  if (typeof index === "number" && Number.isInteger(index) && index >= 0 && index < present.length)
+    return present.map((entry, place) => (place === index ? (given[0] ?? entry) : entry));
+  throw new AutolithError(
+    "invalid-argument",
+    `The vault has ${present.length} entries, counted from 0; there is none at ${JSON.stringify(index)}.`,
+  );
+}
+
+async function readText(workspace: string, path: LispJson | undefined): Promise<string> {
+  if (typeof path !== "string" || path === "")
+    throw new AutolithError(
+      "invalid-argument",
+      `read-file takes the name of a file, not ${JSON.stringify(path)}.`,
+    );
+  const file = resolve(workspace, path);
+  const size = (await stat(file)).size;
+  const bound = `read-file takes files of at most ${readFileCharacters} characters of UTF-8`;
+  // A character takes at most 4 bytes: more cannot fit.
+  if (size > readFileCharacters * 4)
+    throw new AutolithError("input-limit", `${bound}; ${file} has ${size} bytes.`);
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(file));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new AutolithError("invalid-argument", `${bound}; ${file} is no UTF-8.`);
+  }
+  if (text.length > readFileCharacters)
+    throw new AutolithError("input-limit", `${bound}; ${file} has ${text.length}.`);
+  return text;
+}

@@ -1,0 +1,94 @@
+/** Lisp at the prompt of one session: its forms, the image they run in, and the operators they call. */
+import type { LispJson, HostCall } from "../contract/lisp-image.ts";
+import type { BusyBehaviour } from "../contract/session/catalogs.ts";
+import type { Session } from "../contract/session/service.ts";
+import type { SessionImage } from "../contract/session/updates.ts";
+import { ActiveImage } from "../prompt/active-image.ts";
+import { SessionForms } from "../prompt/forms.ts";
+import { operatorCalls } from "../prompt/operator-calls.ts";
+import { operatorDefinitions } from "../prompt/operators.ts";
+import { promptPrelude } from "../prompt/prelude.ts";
+import { admitPrompt } from "../prompt/prompt-operator.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import { commands, findCommand } from "./commands/command-table.ts";
+import { type Invoker, busyOfTool } from "./commands/invoker.ts";
+import type { SessionCore } from "./session-core.ts";
+
+export type SessionPromptParts = {
+  readonly core: SessionCore;
+  readonly session: Session;
+  readonly tools: ToolRegistry;
+  readonly invoker: Invoker;
+  /** Admits a message as it is: nothing in it is a command or a form. */
+  readonly say: (
+    text: string,
+    images: readonly SessionImage[],
+  ) => Promise<{ readonly delivery: string; readonly inputId: string }>;
+  /** Told when a form began or ended. */
+  readonly changed: () => void;
+};
+
+export class SessionPrompt {
+  readonly #parts: SessionPromptParts;
+  readonly forms: SessionForms;
+  #image: ActiveImage;
+
+  constructor(parts: SessionPromptParts) {
+    this.#parts = parts;
+    const { core, session, tools, invoker } = parts;
+    const { images, report } = core.environment;
+    this.#image = new ActiveImage({
+      images,
+      functions: () => operatorDefinitions(commands, tools),
+      prelude: promptPrelude,
+      report: (failure) => {
+        core.notice("warning", failure.code, failure.message);
+        report(failure);
+      },
+    });
+    this.#image.join(this);
+    this.forms = new SessionForms({
+      core,
+      image: () => this.#image,
+      calls: operatorCalls({
+        core,
+        session,
+        tools,
+        invoker,
+        prompt: (args, call) => this.#prompt(args, call),
+        clientAction: () => undefined,
+      }),
+      decide: () => undefined,
+      changed: parts.changed,
+    });
+  }
+
+  /** Goes on in the image of the conversation that was in front before, unless this one has an image of its own. */
+  adopt(earlier: SessionPrompt): void {
+    if (this.#image.isStarted || this.#image === earlier.#image) return;
+    // Not started: nothing ends with it.
+    void this.#image.leave(this);
+    this.#image = earlier.#image;
+    this.#image.join(this);
+  }
+
+  /** What an operator of a form does during a turn; undefined for what is no operator of ours. */
+  busyOf(operator: string): BusyBehaviour | undefined {
+    const tool = this.#parts.tools.get(operator);
+    return tool === undefined ? findCommand(operator)?.busy : busyOfTool(tool);
+  }
+
+  async close(): Promise<void> {
+    await this.forms.close();
+    await this.#image.leave(this);
+  }
+
+  #prompt(args: readonly LispJson[], call: HostCall): Promise<LispJson> {
+    const { core, session, say } = this.#parts;
+    return admitPrompt(args, call, {
+      workspace: () => core.workingDirectory,
+      toPrimary: say,
+      toChild: (name, text) => session.sendToJob(name, text),
+    });
+  }
+}
