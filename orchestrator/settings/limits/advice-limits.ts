@@ -1,4 +1,4 @@
-/** Bounds of what requests carry besides the conversation: notes, rules, skills. */
+/** Bounds of initialization, and of what requests carry besides the conversation: notes, rules, skills. */
 import {
   adviceSourceLimit,
   adviceSourceTimeoutMs,
@@ -13,6 +13,8 @@ import {
 } from "../../advice/contribution.ts";
 import { snapshotLimits } from "../../advice/request-snapshot.ts";
 import { collectionRuleLimit } from "../../advice/rule-collections.ts";
+import { directoryScopeLimits } from "../../initialization/directory-scopes.ts";
+import { initFileByteLimit } from "../../initialization/init-files.ts";
 import { skillCatalogCharacterLimit, skillSelectionLimits } from "../../skills/session-skills.ts";
 import { skillScanLimits } from "../../skills/skill-scan.ts";
 import { skillLimits } from "../../skills/skill.ts";
@@ -33,6 +35,11 @@ export const adviceLimits: readonly Limit[] = [
     ["files of a turn that rules see", snapshotLimits.paths, "items"],
     ["output of a turn that rules see", snapshotLimits.outputCharacters, "characters"],
     ["message of the person that contributors see", snapshotLimits.userTextCharacters, "characters"],
+  ]),
+  ...topicLimits("initialization", [
+    ["init.lisp", initFileByteLimit, "bytes"],
+    ["directory-scopes.sexp", directoryScopeLimits.bytes, "bytes"],
+    ["trusted directories", directoryScopeLimits.directories, "items"],
   ]),
   ...topicLimits("skills", [
     ["file", skillLimits.fileBytes, "bytes"],
