@@ -3,8 +3,6 @@
  * the running ones (steering, progress, completions).
  */
 import type { SecretRemover } from "../secrets/secret-removal.ts";
-import type { DataForm } from "../../lisp/data-forms/index.ts";
-import type { RoleSource } from "../../roles/index.ts";
 import type { AgentEvent, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
 import { defaultAgentLimits } from "../contract/agent-limits.ts";
 import type { ToolCaller } from "../contract/caller.ts";
@@ -13,10 +11,11 @@ import { type ConversationId, type ExecutionId, newExecutionId } from "../contra
 import type { ReasoningEffort, ToolCallItem } from "../contract/model.ts";
 import type { Authority } from "../contract/permissions.ts";
 import type { ToolContext, ToolDeclaration } from "../contract/tool.ts";
-import type { Job } from "../jobs/job-table.ts";
+import { type Job, isActive, standingOf } from "../jobs/job-table.ts";
 import type { JobRequest } from "../jobs/admissions.ts";
 import type { JobExecution } from "../jobs/supervisor.ts";
 import { conversationOf, ownerOf } from "../jobs/ownership.ts";
+import { withinDeadline } from "../queue/deadline.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
 import type { ProgressSnapshot } from "../tasks/child-progress.ts";
 import type { Completion } from "../tasks/completions.ts";
@@ -25,7 +24,8 @@ import { type PreparedTask, checkSpawn } from "../tasks/task-tools.ts";
 import type { OverflowSink, SettledCall } from "../tools/dispatcher.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ChildRun } from "./agent-executor.ts";
-import type { ChildRole } from "./child-role.ts";
+import type { ChildRole, RunnableRole } from "./child-role.ts";
+import type { JobRoles } from "./job-roles.ts";
 import type { ConversationMail } from "../peers/conversation-mail.ts";
 import type { ConversationWorktrees } from "../worktrees/conversation-worktrees.ts";
 import { type IsolationNote, childInstructions } from "./instructions.ts";
@@ -34,16 +34,6 @@ import { outstandingPromptLimit } from "./prompt-replies.ts";
 import { withSecuredWork } from "./secured-outcome.ts";
 import type { AgentTranscript } from "./transcript.ts";
 import { YieldState } from "./yield.ts";
-
-/** A role that can be run, with what admission decides by. */
-export type RunnableRole = ChildRole & {
-  /** Model ids and aliases in order of preference; empty means the parent's. */
-  readonly models: readonly string[];
-  readonly alwaysBlocking: boolean;
-  readonly source: RoleSource;
-  /** The definition as a data form, kept in the result record. */
-  readonly definition: DataForm;
-};
 
 /** The roles there are at this moment. */
 export interface RoleDirectory {
@@ -62,6 +52,7 @@ export type ChildObservation =
 export type ChildServiceParts = LiveChildParts & {
   readonly tools: ToolRegistry;
   readonly roles: RoleDirectory;
+  readonly jobRoles: JobRoles;
   readonly models: ModelDirectory;
   readonly authority: Authority;
   readonly worktrees: ConversationWorktrees;
@@ -83,6 +74,9 @@ export type ChildServiceParts = LiveChildParts & {
   readonly observe: (observation: ChildObservation) => void;
 };
 
+/** A message to a child that was admitted a moment ago waits so long for its run to begin, in ms. */
+const startWaitMs = 2_000;
+
 /** A running child, and what its own children are started by. */
 type Running = { readonly child: LiveChild; readonly role: RunnableRole; readonly model: string };
 
@@ -99,6 +93,8 @@ export type RootChild = {
 export class ChildService {
   readonly #parts: ChildServiceParts;
   readonly #live = new Map<ExecutionId, Running>();
+  /** Told when the run of a child has been prepared, or has come to nothing. */
+  readonly #begun = new Map<ExecutionId, PromiseWithResolvers<void>>();
   readonly #told = new Set<string>();
 
   constructor(parts: ChildServiceParts) {
@@ -135,10 +131,12 @@ export class ChildService {
     checkSpawn(item.agent, caller, { spawns: parent?.role.spawns ?? "all", maxDepth: this.#parts.maxDepth });
     const role = await this.#parts.roles.find(item.agent);
     const alwaysBlocking = role.alwaysBlocking;
+    const executionId = newExecutionId();
+    this.#parts.jobRoles.note(executionId, role);
     const isolated =
       item.isolation === undefined
         ? undefined
-        : await this.#parts.worktrees.prepare(item.isolation, context, newExecutionId());
+        : await this.#parts.worktrees.prepare(item.isolation, context, executionId);
     return {
       alwaysBlocking,
       request: {
@@ -159,7 +157,7 @@ export class ChildService {
         completionPolicy: item.completionPolicy,
         completionOwner: caller.conversationId,
         ...(item.name === undefined ? {} : { requestedName: item.name }),
-        ...(isolated === undefined ? {} : { executionId: isolated.executionId }),
+        executionId,
         ...(this.#parts.childTimeoutMs === undefined ? {} : { timeoutMs: this.#parts.childTimeoutMs }),
       },
     };
@@ -191,7 +189,7 @@ export class ChildService {
 
   /** Queues a parent's message for a running child; durable when this resolves, with how many wait. Rejects with `steering-…` codes. */
   async steer(job: Job, message: string): Promise<number> {
-    return this.#running(job).steering.push(message, "parent");
+    return (await this.#running(job)).steering.push(message, "parent");
   }
 
   /**
@@ -199,7 +197,7 @@ export class ChildService {
    * `prompt-limit`.
    */
   async prompt(job: Job, message: string): Promise<number> {
-    const live = this.#running(job);
+    const live = await this.#running(job);
     const outstanding = [...this.#live.values()].reduce(
       (sum, { child }) => sum + child.replies.outstanding,
       0,
@@ -214,10 +212,31 @@ export class ChildService {
     return waiting;
   }
 
-  #running(job: Job): LiveChild {
-    const live = this.#live.get(job.executionId);
-    if (live === undefined) throw new AutolithError("steering-closed", `${job.name} is not running here.`);
-    return live.child;
+  /** The run of a child; of one that is about to start, once it has. */
+  async #running(job: Job): Promise<LiveChild> {
+    const { executionId, name } = job;
+    if (isActive(job) && !this.#live.has(executionId)) await this.#hasBegun(executionId);
+    const live = this.#live.get(executionId);
+    if (live !== undefined) return live.child;
+    const standing = standingOf(job);
+    throw standing === "queued"
+      ? new AutolithError(
+          "not-steerable",
+          `${name} is still queued: all places of children are taken. It takes messages once it runs.`,
+          { retry: "retryable" },
+        )
+      : new AutolithError("steering-closed", `${name} is ${standing} and takes no more messages.`);
+  }
+
+  async #hasBegun(executionId: ExecutionId): Promise<void> {
+    const begun = this.#begun.get(executionId) ?? Promise.withResolvers<void>();
+    this.#begun.set(executionId, begun);
+    if ((await withinDeadline(begun.promise, startWaitMs)) === "deadline") this.#begins(executionId);
+  }
+
+  #begins(executionId: ExecutionId): void {
+    this.#begun.get(executionId)?.resolve();
+    this.#begun.delete(executionId);
   }
 
   progress(executionId: ExecutionId): ProgressSnapshot | undefined {
@@ -232,7 +251,7 @@ export class ChildService {
   /** Prepares the run of an admitted child. */
   async prepareRun(job: JobExecution<"agent">): Promise<ChildRun> {
     const { payload } = job;
-    const found = await this.#parts.roles.find(payload.role);
+    const found = await this.#parts.jobRoles.of(job);
     const role =
       payload.outputContract === undefined
         ? found
@@ -241,6 +260,7 @@ export class ChildService {
     const isolation = await this.#isolate(job);
     const live = new LiveChild(job, { ...this.#parts, report: (error) => this.#reportOnce(error) });
     this.#live.set(job.executionId, { child: live, role, model: payload.model });
+    this.#begins(job.executionId);
     const caller = callerOf(job, this.#parts.rootConversationId);
     const yielding = new YieldState(role.contract?.check, () => live.steering.pendingCount);
     const canSpawn = this.#canSpawn(role, payload.depth);
@@ -305,6 +325,7 @@ export class ChildService {
   async runEnded(job: JobExecution<"agent">): Promise<void> {
     const live = this.#live.get(job.executionId);
     this.#live.delete(job.executionId);
+    this.#begins(job.executionId);
     await live?.child.close();
   }
 

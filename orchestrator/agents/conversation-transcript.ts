@@ -1,6 +1,6 @@
 /** An agent's transcript kept in the conversation store. */
-import { z } from "zod";
 import type { ExecutionId } from "../contract/identifiers.ts";
+import { jsonOf } from "../contract/json-value.ts";
 import type { ModelItem } from "../contract/model.ts";
 import { providerHistory } from "../record/provider-history.ts";
 import type { ConversationRecord } from "../record/conversation-record.ts";
@@ -39,7 +39,7 @@ export function conversationTranscript(
           metadata: {
             requestNumber: request.requestNumber,
             ...(request.responseId === undefined ? {} : { responseId: request.responseId }),
-            usage: z.json().parse(JSON.parse(JSON.stringify(usage))),
+            usage: jsonOf(usage),
           },
         },
       ]),
@@ -98,8 +98,6 @@ function toolResultRecord(settled: SettledCall): ConversationRecord {
     status: result.status,
     output: result.output,
     realMicroseconds: Math.round(durationMs * 1_000),
-    ...(Object.keys(facts).length === 0
-      ? {}
-      : { details: z.json().parse(JSON.parse(JSON.stringify(facts))) }),
+    ...(Object.keys(facts).length === 0 ? {} : { details: jsonOf(facts) }),
   };
 }

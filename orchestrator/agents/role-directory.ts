@@ -19,8 +19,8 @@ import {
 } from "../../roles/output-contract/index.ts";
 import { AutolithError } from "../contract/failure.ts";
 import { preview, properties, word } from "../tasks/report-form.ts";
-import type { RoleDirectory, RunnableRole } from "./child-service.ts";
-import type { ChildRole } from "./child-role.ts";
+import type { RoleDirectory } from "./child-service.ts";
+import type { ChildRole, RunnableRole } from "./child-role.ts";
 
 /** An output contract as text: read again when the run starts. Bounds are those of a run-job input. */
 export function contractOf(text: string): OutputContract {

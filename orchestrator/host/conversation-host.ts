@@ -1,16 +1,18 @@
 /** One conversation of a host: its record and job journal, its tools, its children and their results. */
 import { overflowPlaces } from "../record/overflow-retention.ts";
 import type { AgentRunner, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
-import { type ChildObservation, ChildService, type RunnableRole } from "../agents/child-service.ts";
+import type { RunnableRole } from "../agents/child-role.ts";
+import { type ChildObservation, ChildService } from "../agents/child-service.ts";
 import type { ChildRun } from "../agents/agent-executor.ts";
 import { conversationTranscript } from "../agents/conversation-transcript.ts";
+import { JobRoles } from "../agents/job-roles.ts";
 import { agentEntries, roleDirectory } from "../agents/role-directory.ts";
 import type { ChildReply } from "../agents/live-child.ts";
 import type { AgentTranscript } from "../agents/transcript.ts";
 import { type RoleCatalog, roleWarnings } from "../../roles/index.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import { type Failure, failureOf } from "../contract/failure.ts";
-import type { ConversationId, ExecutionId } from "../contract/identifiers.ts";
+import type { ConversationId } from "../contract/identifiers.ts";
 import type { Authority } from "../contract/permissions.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import type { ContinuityService } from "../continuity/index.ts";
@@ -120,7 +122,8 @@ export class ConversationHost {
   readonly inventory: JobInventory;
   readonly #parts: ConversationHostParts;
   readonly #budget: SpawnBudget;
-  readonly #roleOf = new Map<ExecutionId, RunnableRole>();
+  readonly #jobRoles = new JobRoles((name) => this.findRole(name));
+  #roleCatalog: RoleCatalog | undefined;
 
   private constructor(
     parts: ConversationHostParts,
@@ -142,7 +145,7 @@ export class ConversationHost {
     this.publication = {
       ...publicationPlaces(parts),
       namesOf: (job) => this.views.namesOf(job),
-      roleOf: (job) => this.#roleOf.get(job.executionId),
+      roleOf: (job) => this.#jobRoles.known(job.executionId),
     };
     this.views = new JobViews({
       conversationId: this.id,
@@ -217,7 +220,6 @@ export class ConversationHost {
   }
 
   async prepareRun(job: JobExecution<"agent">): Promise<ChildRun> {
-    this.#roleOf.set(job.executionId, await this.#roles().find(job.payload.role));
     return this.children.prepareRun(job);
   }
 
@@ -225,7 +227,7 @@ export class ConversationHost {
     this.#parts.announce(announcement);
     if (announcement.kind !== "settled") return;
     this.children.completed(this.views.completionOf(announcement.job, announcement.outcome));
-    this.#roleOf.delete(announcement.job.executionId);
+    this.#jobRoles.forget(announcement.job.executionId);
     this.mail.ended(announcement.job);
     if (!announcement.job.detached) this.#parts.handedOver(announcement.job);
   }
@@ -244,7 +246,17 @@ export class ConversationHost {
   }
 
   #roles(): ReturnType<typeof roleDirectory> {
-    return roleDirectory(this.#parts.roles, () => this.registry.names());
+    return roleDirectory(
+      () => this.#catalog(),
+      () => this.registry.names(),
+    );
+  }
+
+  /** Everybody who asks within one turn of the event loop shares it: the items of a batch. */
+  #catalog(): RoleCatalog {
+    if (this.#roleCatalog === undefined) setImmediate(() => (this.#roleCatalog = undefined));
+    this.#roleCatalog ??= this.#parts.roles();
+    return this.#roleCatalog;
   }
 
   #createRegistry(): ToolRegistry {
@@ -317,6 +329,7 @@ export class ConversationHost {
       journal: this.journal,
       tools: this.registry,
       roles: this.#roles(),
+      jobRoles: this.#jobRoles,
       models: parts.models,
       authority: parts.authority,
       worktrees: this.worktrees,

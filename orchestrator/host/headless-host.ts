@@ -2,7 +2,8 @@
  * A host without a front end: one root conversation, its supervisor, its tools and its children. `run-job` composes one inside its
  * own process; nothing in it knows about arguments, streams or terminals.
  */
-import type { RootChild, RunnableRole } from "../agents/child-service.ts";
+import type { RunnableRole } from "../agents/child-role.ts";
+import type { RootChild } from "../agents/child-service.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
 import type { Job } from "../jobs/job-table.ts";
 import type { Settlement } from "../jobs/settlements.ts";

@@ -10,10 +10,9 @@ import {
   recordToForm,
   universalTime,
 } from "./conversation-record.ts";
-import { RecordError, recordFailure } from "./failure.ts";
+import { recordFailure } from "./failure.ts";
 import type { JournalCodec } from "./journal.ts";
 import { formToLine, lineToForm } from "./line-form.ts";
-import { publishFile } from "./publication.ts";
 
 /** What every chunk of a conversation begins with. */
 export interface ConversationHeader {
@@ -131,22 +130,7 @@ export async function chunksOf(directory: string): Promise<readonly Chunk[]> {
     .toSorted((left, right) => left.firstSeq - right.firstSeq);
 }
 
-/**
- * Creates a chunk that holds its header only; it is as durable as the first record synced in it. Returns false when it is
- * there already.
- */
-export async function createChunk(chunk: Chunk, conversation: ConversationHeader): Promise<boolean> {
-  try {
-    const header = formToLine(headerForm(conversation, chunk.firstSeq));
-    await publishFile(
-      chunk.path,
-      `${header}
-`,
-      { once: true, durable: false },
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof RecordError && error.code === "already-exists") return false;
-    throw error;
-  }
+/** The line that a chunk begins with. */
+export function headerLine(chunk: Chunk, conversation: ConversationHeader): string {
+  return formToLine(headerForm(conversation, chunk.firstSeq));
 }

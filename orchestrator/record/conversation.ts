@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ConversationId } from "../contract/identifiers.ts";
 import {
@@ -9,13 +9,13 @@ import {
   chunkAt,
   chunkCodec,
   chunksOf,
-  createChunk,
+  headerLine,
 } from "./conversation-chunk.ts";
 import { conversationIdAt } from "./conversation-id.ts";
 import type { ConversationRecord, StoredRecord } from "./conversation-record.ts";
-import { RecordError, recordFailure } from "./failure.ts";
+import { RecordError, errnoOf, recordFailure } from "./failure.ts";
 import type { JournalAnomaly } from "./journal-reading.ts";
-import { type Journal, type JournalOptions, openJournal, readJournal } from "./journal.ts";
+import { type Journal, type JournalOptions, createJournal, openJournal, readJournal } from "./journal.ts";
 import { syncDirectory } from "./publication.ts";
 import { ensurePrivateDirectory } from "./roots.ts";
 import { acquireWriterLock, type WriterLock } from "./writer-lock.ts";
@@ -128,8 +128,7 @@ export class Conversation {
     try {
       await old.flush();
       const chunk = chunkAt(conversationDirectory(this.#options, this.id), old.nextSeq);
-      await createChunk(chunk, this.header);
-      this.#journal = await openFreshChunk(this.#options, chunk);
+      this.#journal = await startChunk(this.#options, chunk, this.header);
       this.#rotateAt = this.#chunkBytes;
       await old.close();
     } catch {
@@ -150,7 +149,6 @@ export async function createConversation(
   options: ConversationStoreOptions,
   fresh: NewConversation,
 ): Promise<Conversation> {
-  await ensurePrivateDirectory(options.directory);
   const createdAt = options.now();
   const id = fresh.id ?? (await claimFreeId(options, createdAt));
   if (fresh.id !== undefined && !(await claimDirectory(options, id))) {
@@ -164,8 +162,7 @@ export async function createConversation(
   const lock = await acquireWriterLock(lockPath(options, id));
   try {
     const chunk = chunkAt(conversationDirectory(options, id), 1);
-    await createChunk(chunk, header);
-    return new Conversation(options, header, await openFreshChunk(options, chunk), lock);
+    return new Conversation(options, header, await startChunk(options, chunk, header), lock);
   } catch (error) {
     await lock.release();
     throw error;
@@ -183,12 +180,26 @@ async function claimFreeId(options: ConversationStoreOptions, at: number): Promi
 async function claimDirectory(options: ConversationStoreOptions, id: ConversationId): Promise<boolean> {
   const path = conversationDirectory(options, id);
   try {
-    await mkdir(path, { mode: 0o700 });
+    if (!claimNow(path)) {
+      await ensurePrivateDirectory(options.directory);
+      mkdirSync(path, { mode: 0o700 });
+    }
     return true;
   } catch (error) {
     const failure = recordFailure(error, path, "create the conversation");
     if (failure.code === "already-exists") return false;
     throw failure;
+  }
+}
+
+/** False when the directory of all conversations is missing. */
+function claimNow(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return false;
+    throw error;
   }
 }
 
@@ -265,13 +276,23 @@ function openChunk(options: ConversationStoreOptions, chunk: Chunk, loading: Loa
   });
 }
 
-/** Opens a chunk that was just created: with its first record its name and that of its directory become durable. */
-function openFreshChunk(options: ConversationStoreOptions, chunk: Chunk): Promise<ChunkJournal> {
+/** Creates a chunk, or opens the one that an earlier attempt has left: with its first synced record its name becomes durable. */
+async function startChunk(
+  options: ConversationStoreOptions,
+  chunk: Chunk,
+  header: ConversationHeader,
+): Promise<ChunkJournal> {
   const beforeFirstSync = async (): Promise<void> => {
     await syncDirectory(dirname(chunk.path));
     await syncDirectory(options.directory);
   };
-  return openJournal({ ...chunkJournal(options, chunk), beforeFirstSync });
+  const fresh = { ...chunkJournal(options, chunk), beforeFirstSync };
+  try {
+    return createJournal(fresh, headerLine(chunk, header));
+  } catch (error) {
+    if (error instanceof RecordError && error.code === "already-exists") return openJournal(fresh);
+    throw error;
+  }
 }
 
 function chunkJournal(

@@ -1,4 +1,4 @@
-import { open, readdir } from "node:fs/promises";
+import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type DataForm,
@@ -32,7 +32,7 @@ import {
 import { errnoOf, RecordError, recordFailure } from "./failure.ts";
 import type { PlistDocument } from "./plist-document.ts";
 import { publishFile } from "./publication.ts";
-import { createPrivateDirectory } from "./roots.ts";
+import { createPrivateDirectory, createPrivateDirectoryNow } from "./roots.ts";
 
 /** How a file of an execution directory may be written. */
 interface FileRule {
@@ -83,13 +83,21 @@ export class ExecutionDirectory {
     return join(this.path, file);
   }
 
-  /** The first write of an execution, which creates its directory. */
-  async writeContinuity(record: ContinuityRecord): Promise<void> {
+  /** Creates the directory. True when it did not exist, so that nothing of the execution has been written. */
+  async create(): Promise<boolean> {
+    if (createPrivateDirectoryNow(this.path)) return true;
     try {
+      const existing = await stat(this.path).catch(() => undefined);
+      if (existing?.isDirectory() === true) return false;
       await createPrivateDirectory(this.path);
+      return true;
     } catch (error) {
       throw recordFailure(error, this.path, "create the directory");
     }
+  }
+
+  /** Creates the directory where it is missing. */
+  async writeContinuity(record: ContinuityRecord): Promise<void> {
     await this.writeForm("continuity.sexp", continuityDocument.toForm(record));
   }
 

@@ -1,11 +1,21 @@
-import type { FileHandle } from "node:fs/promises";
 import { RecordError, recordFailure } from "./failure.ts";
 
 /** Most records that wait to be written to one file. */
 export const usualBacklogLimit = 65_536;
 
 /** The file operations a commit group needs; a `FileHandle` has them, tests put failing ones in their place. */
-export type CommitHandle = Pick<FileHandle, "read" | "write" | "datasync" | "truncate" | "close">;
+export interface CommitHandle {
+  read(bytes: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+  write(
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesWritten: number }>;
+  datasync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+  close(): Promise<void>;
+}
 
 /**
  * Largest batch that is written at once instead of by a thread of the system's pool, in bytes. Handing it over and being told takes

@@ -3,7 +3,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DataFormError } from "../../lisp/data-forms/index.ts";
 import { errnoOf, RecordError, recordFailure } from "./failure.ts";
-import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
+import { createFileNow } from "./descriptor-file.ts";
+import { type CommitHandle, GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
 import { type DecodedLine, type JournalAnomaly, JournalReading } from "./journal-reading.ts";
 import { syncDirectory } from "./publication.ts";
 import { ensurePrivateDirectory } from "./roots.ts";
@@ -46,10 +47,10 @@ export class Journal<R, A = R> {
   readonly #maxRecordBytes: number;
   readonly #commits: GroupCommit;
 
-  /** @internal Use `openJournal`. */
+  /** @internal Use `openJournal` or `createJournal`. */
   constructor(
     options: JournalOptions<R, A>,
-    handle: FileHandle,
+    handle: CommitHandle & { readonly fd: number },
     state: { readonly end: number; readonly synced: number; readonly nextSeq: number },
   ) {
     this.path = options.path;
@@ -185,6 +186,25 @@ export async function openJournal<R, A = R>(options: JournalOptions<R, A>): Prom
     }
   } catch (error) {
     throw recordFailure(error, path, "open");
+  }
+}
+
+/**
+ * Creates a journal (mode 0600) that begins with the line `head` and is as durable as its first synced record. Its directory exists.
+ *
+ * @throws RecordError `already-exists`, `no-space`, `read-only`, `input-output`.
+ */
+export function createJournal<R, A = R>(options: JournalOptions<R, A>, head: string): Journal<R, A> {
+  const { path, firstSeq = 1 } = options;
+  const bytes = Buffer.from(`${head}\n`);
+  try {
+    return new Journal(options, createFileNow(path, bytes), {
+      end: bytes.length,
+      synced: 0,
+      nextSeq: firstSeq,
+    });
+  } catch (error) {
+    throw recordFailure(error, path, "create");
   }
 }
 

@@ -156,8 +156,31 @@ async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> 
   }
 }
 
+/** Syncs of directories that have not begun; who asks meanwhile is served by the same. */
+const comingSyncs = new Map<string, Promise<void>>();
+/** The last sync of each directory that has begun. */
+const runningSyncs = new Map<string, Promise<void>>();
+
 /** Makes the names in a directory durable. File systems that cannot sync a directory are taken at their word. */
-export async function syncDirectory(path: string): Promise<void> {
+export function syncDirectory(path: string): Promise<void> {
+  const coming = comingSyncs.get(path);
+  if (coming !== undefined) return coming;
+  const running = runningSyncs.get(path) ?? Promise.resolve();
+  const sync = running
+    .catch(() => undefined)
+    .then(() => {
+      comingSyncs.delete(path);
+      runningSyncs.set(path, sync);
+      return syncNow(path);
+    })
+    .finally(() => {
+      if (runningSyncs.get(path) === sync) runningSyncs.delete(path);
+    });
+  comingSyncs.set(path, sync);
+  return sync;
+}
+
+async function syncNow(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
     await handle.sync();

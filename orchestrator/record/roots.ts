@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
@@ -118,6 +119,20 @@ export async function createDirectory(path: string, mode = 0o777): Promise<void>
     if (errnoOf(error) !== "ENOENT" || dirname(path) === path) throw error;
     await createDirectory(dirname(path), mode);
     await mkdirOrKeep(path, mode);
+  }
+}
+
+/**
+ * Creates the directory at once when its parent is there. False when it was there already, or could not be made like that; then nothing
+ * has changed.
+ */
+export function createPrivateDirectoryNow(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch {
+    // Whoever goes on with `createPrivateDirectory` hears why.
+    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { readFile, rename, unlink } from "node:fs/promises";
+import { readFileSync, unlinkSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { z } from "zod";
 import { errnoOf, RecordError, recordFailure } from "./failure.ts";
 import { isRunning, type ProcessIdentity, processIdentity } from "./process-identity.ts";
@@ -50,7 +51,7 @@ export async function acquireWriterLock(path: string): Promise<WriterLock> {
   const own: Holder = { ...processIdentity(), token: randomUUID() };
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     if (await createOnce(path, own)) return lockOf(path, own.token);
-    const holder = await readHolder(path);
+    const holder = readHolder(path);
     if (holder === undefined) continue;
     if (isRunning(holder)) throw new WriterLockedError(path, holder);
     if (await succeed(path, holder, own)) return lockOf(path, own.token);
@@ -79,13 +80,13 @@ async function succeed(path: string, dead: Holder, own: Holder): Promise<boolean
     const claim = `${path}.${predecessor.token}.claim`;
     claims.push(claim);
     if (await createOnce(claim, own)) {
-      const current = await readHolder(path);
+      const current = readHolder(path);
       const won = current?.token === dead.token;
       if (won) await replace(path, own);
-      await Promise.all((won ? claims : [claim]).map(removeIfThere));
+      for (const each of won ? claims : [claim]) removeIfThere(each);
       return won;
     }
-    const claimant = await readHolder(claim);
+    const claimant = readHolder(claim);
     if (claimant === undefined) return false;
     if (isRunning(claimant)) throw new WriterLockedError(path, claimant);
     predecessor = claimant;
@@ -103,8 +104,7 @@ function lockOf(path: string, token: string): WriterLock {
     release: async () => {
       if (!held) return;
       held = false;
-      const holder = await readHolder(path);
-      if (holder?.token === token) await removeIfThere(path);
+      if (readHolder(path)?.token === token) removeIfThere(path);
     },
   };
 }
@@ -125,10 +125,10 @@ async function replace(path: string, holder: Holder): Promise<void> {
 }
 
 /** The holder named in the file, undefined when the file has gone. A file that names nobody is held by nobody alive. */
-async function readHolder(path: string): Promise<Holder | undefined> {
+function readHolder(path: string): Holder | undefined {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = readFileSync(path, "utf8");
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return undefined;
     throw recordFailure(error, path, "read");
@@ -145,9 +145,9 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   }
 }
 
-async function removeIfThere(path: string): Promise<void> {
+function removeIfThere(path: string): void {
   try {
-    await unlink(path);
+    unlinkSync(path);
   } catch (error) {
     if (errnoOf(error) !== "ENOENT") throw recordFailure(error, path, "remove");
   }

@@ -4,7 +4,7 @@ import type { ActivityRecord } from "../record/execution-records.ts";
 import type { ProgressSnapshot } from "./child-progress.ts";
 
 /** Shortest time between two writes, and from the start to the first, in milliseconds: a short child's is written once, at its end. */
-const activityIntervalMs = 1_000;
+const activityIntervalMs = 2_000;
 
 export type ActivityLogParts = {
   readonly write: (record: ActivityRecord) => Promise<void>;

@@ -245,7 +245,7 @@ function sendTool({ supervisor, steer }: JobToolParts): ToolDeclaration {
     audience: "all",
     execute: async ({ id, message }, { caller }) => {
       const job = resolveJob(supervisor, caller, id);
-      if (job.kind !== "agent" || standingOf(job) !== "running")
+      if (job.kind !== "agent" || !isActive(job))
         throw new AutolithError(
           "not-steerable",
           `${job.name} is ${job.kind === "agent" ? standingOf(job) : "no child agent"}; only running children take messages. job.get shows what came of it; task.run starts another child.`,

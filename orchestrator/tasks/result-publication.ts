@@ -4,13 +4,13 @@ import { boundedMessage } from "../contract/failure.ts";
 import type { DataForm, JsonValue } from "../../lisp/data-forms/index.ts";
 import type { RoleSource } from "../../roles/index.ts";
 import { type AgentResult, type UsageTotals, jobCatalog } from "../contract/job-catalog.ts";
-import { jsonValueSchema } from "../contract/json-value.ts";
+import { jsonOf, jsonValueSchema } from "../contract/json-value.ts";
 import type { Job } from "../jobs/job-table.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
 import { universalTime } from "../record/conversation-record.ts";
 import { ExecutionDirectory } from "../record/execution-directory.ts";
 import type { ResultRecord } from "../record/execution-records.ts";
-import { z } from "zod";
+import type { z } from "zod";
 
 export type PublicationPlaces = {
   /** The data root's `tasks` directory. */
@@ -44,7 +44,7 @@ export async function prepareJob(job: Job, parts: PublicationParts): Promise<voi
   if (job.kind !== "agent" && !job.detached) return;
   const directory = executionDirectoryOf(parts, job);
   // A hand-off writes it again; what its owner declared meanwhile stays.
-  const earlier = job.detached ? await directory.readContinuity() : undefined;
+  const earlier = (await directory.create()) ? undefined : await directory.readContinuity();
   await directory.writeContinuity({
     ...(earlier?.restartSafety === undefined ? {} : { restartSafety: earlier.restartSafety }),
     ...(earlier?.checkpoint === undefined ? {} : { checkpoint: earlier.checkpoint }),
@@ -60,7 +60,7 @@ export async function prepareJob(job: Job, parts: PublicationParts): Promise<voi
     detached: job.detached,
     createdAt: universalTime(job.admittedAt),
     kind: job.kind === "agent" ? "task" : "tool",
-    specification: z.json().parse(job.payload),
+    specification: jsonOf(job.payload),
   });
 }
 
@@ -76,9 +76,7 @@ export async function publishOutcome(
   await directory.writeTerminal({
     state: outcome.state,
     endedAt: universalTime(parts.now()),
-    ...(job.kind === "agent" || outcome.result === undefined
-      ? {}
-      : { result: z.json().parse(JSON.parse(JSON.stringify(outcome.result))) }),
+    ...(job.kind === "agent" || outcome.result === undefined ? {} : { result: jsonOf(outcome.result) }),
   });
 }
 

@@ -139,6 +139,31 @@ describe("children of a job", () => {
     expect(heard[0]).toContain("Say PEACH.");
   });
 
+  it("a message to a child that has no place yet says so, and is not lost without a word", async () => {
+    using pit = makeSandpit();
+    const told: string[] = [];
+    await using server = await startModelServer(
+      cast({
+        ROOT: [
+          () => tool("task__run", { task: "Do ALPHA.", name: "late" }),
+          () => tool("job__send", { id: "late-2", message: "Say PEACH." }),
+          (request) => {
+            told.push(request.text);
+            return tool("job__wait", { id: "late-2", "timeout-seconds": 20 });
+          },
+          () => submitAnswer("told"),
+        ],
+        ALPHA: [() => submit("done")],
+      }),
+    );
+    const ended = await run(pit, jobText({ prompt: "ROOT", role: "engineering" }), {
+      environment: { ...environment(server), AUTOLITH_TASK_MAX_CONCURRENCY: "1" },
+      argv: ["--permissions", "full"],
+    });
+    expect(ended.status).toBe(0);
+    expect(told[0]).toContain("late-2 is still queued: all places of children are taken");
+  });
+
   it("spawning ends at the depth limit, as a tool error", async () => {
     using pit = makeSandpit();
     let offered = "";

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import type { ModelRequest, ModelResponse } from "../../orchestrator/contract/model.ts";
 import { ModelRequestError } from "../../orchestrator/contract/model-failure.ts";
-import { wireNames, type WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
+import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
 import { type Incoming, responseOf } from "./http-exchange.ts";
 import type { BodyWatch } from "./response-body.ts";
 import { ChatStreamAssembler } from "./chat-stream.ts";
 import { openAiClient } from "./openai-client.ts";
-import { wireRequest } from "./request-body.ts";
+import { requestNames, wireRequest } from "./request-body.ts";
 import { ResponsesStreamAssembler } from "./responses-stream.ts";
 import type { OutputDelta, StreamAssembler } from "./stream-assembly.ts";
 import { TimedExchange, type ExchangeBounds } from "./timed-exchange.ts";
@@ -23,7 +23,7 @@ export interface Attempt extends ExchangeBounds {
  * @throws ModelRequestError for everything that can go wrong, cancel included.
  */
 export async function attemptRequest(attempt: Attempt): Promise<ModelResponse> {
-  const names = wireNames(attempt.request.tools.map((tool) => tool.name));
+  const names = requestNames(attempt.request);
   const { path, body } = wireRequest(attempt.endpoint, attempt.request, names);
   const assembler = assemblerFor(attempt, names);
   const exchange = new TimedExchange(attempt, assembler);

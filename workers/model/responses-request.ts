@@ -1,24 +1,25 @@
-import type { ModelEndpoint, ModelItem, ModelRequest, WireItem } from "../../orchestrator/contract/model.ts";
+import type {
+  ModelEndpoint,
+  ModelItem,
+  ModelRequest,
+  ToolSchema,
+  WireItem,
+} from "../../orchestrator/contract/model.ts";
 import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
 import { serverEffort, takesParallelCalls } from "./model-families.ts";
 import { dataUrl, objectIn, textOf, type WireObject } from "./wire-values.ts";
 
-/** The body of `POST /responses`: nothing is stored by the server, so the whole conversation goes along. */
-export function responsesBody(endpoint: ModelEndpoint, request: ModelRequest, names: WireNames): WireObject {
-  const tools = request.tools.map((tool) => ({
-    type: "function",
-    name: names.toWire(tool.name),
-    description: tool.description,
-    parameters: tool.parameters,
-    strict: false,
-  }));
+/**
+ * The body of `POST /responses` but for `tools` and `input`. Nothing is stored by the server, so the whole conversation goes along with
+ * each request.
+ */
+export function responsesHead(endpoint: ModelEndpoint, request: ModelRequest): WireObject {
+  const { tools } = request;
   return {
     model: request.model,
     ...(request.instructions === "" ? {} : { instructions: request.instructions }),
-    input: request.items.flatMap((item) => inputItems(item, endpoint, names)),
     stream: true,
     store: false,
-    ...(tools.length === 0 ? {} : { tools }),
     ...(tools.length > 0 && takesParallelCalls(request.model) ? { parallel_tool_calls: true } : {}),
     ...(endpoint.reasoning ? { include: ["reasoning.encrypted_content"] } : {}),
     ...(endpoint.reasoning && request.reasoningEffort !== undefined
@@ -29,7 +30,19 @@ export function responsesBody(endpoint: ModelEndpoint, request: ModelRequest, na
   };
 }
 
-function inputItems(item: ModelItem, endpoint: ModelEndpoint, names: WireNames): WireObject[] {
+/** The tools as the body offers them. */
+export function responsesTools(tools: readonly ToolSchema[], names: WireNames): readonly WireObject[] {
+  return tools.map((tool) => ({
+    type: "function",
+    name: names.toWire(tool.name),
+    description: tool.description,
+    parameters: tool.parameters,
+    strict: false,
+  }));
+}
+
+/** An item as `input` holds it; nothing where the server has no use for it. */
+export function inputItems(item: ModelItem, endpoint: ModelEndpoint, names: WireNames): WireObject[] {
   switch (item.type) {
     case "user-message":
       return [

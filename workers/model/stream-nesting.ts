@@ -24,7 +24,9 @@ export class StreamNesting {
 
   /** Number of these bytes that a parser may be given: fewer than there are once something nests too deep. */
   take(bytes: Uint8Array): number {
-    for (const [index, byte] of bytes.entries()) {
+    // A counting loop: an iterator of pairs costs more than the look at the byte.
+    for (let index = 0; index < bytes.length; index += 1) {
+      const byte = bytes[index] ?? 0;
       const fits = this.#isEventStream ? this.#takeLine(byte) : this.#nesting.take(byte);
       if (!fits) return index;
     }

@@ -47,13 +47,16 @@ export class TimedExchange {
     if (bounds.signal.aborted) this.#cancel();
   }
 
-  async open(path: string, body: object): Promise<AsyncIterable<unknown>> {
+  /** `body` is a JSON text. */
+  async open(path: string, body: string): Promise<AsyncIterable<unknown>> {
     this.#arm("head-timeout", this.#bounds.limits.responseHeadTimeoutMs);
     const client = openAiClient(this.#bounds.endpoint, (url, init) =>
       exchange(url, init, (head) => this.#watched(head.headers)),
     );
     return client.post<AsyncIterable<unknown>>(path, {
       body,
+      // With a type of its own the SDK passes a text on as it is.
+      headers: { "content-type": "application/json" },
       stream: true,
       maxRetries: 0,
       signal: this.#controller.signal,
@@ -120,7 +123,7 @@ export class TimedExchange {
   #received(count: number): void {
     this.#bytes += count;
     if (this.#bytes > this.#bounds.limits.maxResponseBytes) this.#end("too-large");
-    else this.#arm("idle-timeout", this.#bounds.limits.streamIdleTimeoutMs);
+    else this.#timer?.refresh();
   }
 
   #arm(reason: ForcedEnd, ms: number): void {

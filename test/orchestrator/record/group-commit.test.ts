@@ -31,13 +31,13 @@ class FaultyFile {
     this.handle = {
       read: real.read.bind(real),
       close: real.close.bind(real),
-      write: (async (bytes: Uint8Array, offset: number, length: number, position: number) => {
+      write: async (bytes, offset, length, position) => {
         this.writes += 1;
         const fault = this.writeFaults.shift();
         if (fault === undefined) return real.write(bytes, offset, length, position);
         await real.write(bytes, offset, Math.ceil(length / 2), position);
         throw fault;
-      }) as CommitHandle["write"],
+      },
       datasync: async () => {
         this.syncs += 1;
         const fault = this.syncFaults.shift();

@@ -12,7 +12,7 @@ function bodyOf(
   more: Partial<ModelRequest> = {},
 ) {
   const request: ModelRequest = { model: "m", instructions: "", items: [...items], tools: [], ...more };
-  return wireRequest({ ...endpoint, ...at }, request, names).body;
+  return JSON.parse(wireRequest({ ...endpoint, ...at }, request, names).body) as Record<string, unknown>;
 }
 
 const source = (json: string, provider = "p", wire: "responses" | "chat" = "responses") => ({
