@@ -3,6 +3,7 @@ import { topicLimits } from "../../orchestrator/settings/limits/limit.ts";
 import { recallLimit } from "./composer/composer.ts";
 import { conversationLimit } from "./edge/picker-requests.ts";
 import { blockCharacterLimit, openLineLimit } from "./markdown/stream-blocks.ts";
+import { viewedUpdateLimit } from "./screen/history-viewer.ts";
 import { automaticLineLimit, automaticRowLimit, userLineLimit } from "./transcript/entry-lines.ts";
 import { diffLineLimit, outputLineCharacters } from "./transcript/tool-lines.ts";
 import { liveEntryLimit } from "./transcript/transcript.ts";
@@ -10,6 +11,7 @@ import { liveEntryLimit } from "./transcript/transcript.ts";
 export const terminalLimits = topicLimits("terminal", [
   ["inputs kept for recall", recallLimit, "items"],
   ["entries that still change", liveEntryLimit, "items"],
+  ["updates of earlier messages that are looked at", viewedUpdateLimit, "items"],
   ["lines shown of a user message", userLineLimit, "items"],
   ["lines shown of an automatic message", automaticLineLimit, "items"],
   ["rows of one of its lines", automaticRowLimit, "items"],

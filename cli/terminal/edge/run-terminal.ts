@@ -12,6 +12,8 @@ import {
 } from "../screen/screen-state.ts";
 import { update } from "../screen/screen-update.ts";
 import { paletteOf } from "../text/palette.ts";
+import { earlyPresses, takeEarlyInput } from "./early-input.ts";
+import { LagWatch } from "./lag-watch.ts";
 import { ScreenDriver } from "./screen-driver.ts";
 import { SessionController } from "./session-controller.ts";
 import { sizeOf } from "./terminal-output.ts";
@@ -63,6 +65,7 @@ class Terminal {
   readonly #options: TerminalOptions;
   readonly #driver: ScreenDriver;
   readonly #session: SessionController;
+  readonly #lag = new LagWatch();
   readonly #ended = Promise.withResolvers<TerminalEnd>();
   #state: ScreenState;
   #ticker: NodeJS.Timeout | undefined;
@@ -79,6 +82,7 @@ class Terminal {
       palette: paletteOf(environment),
       onKey: (press) => this.#dispatch({ type: "key", press, at: Date.now() }),
       onPaste: (text) => this.#dispatch({ type: "paste", text, at: Date.now() }),
+      isBehind: () => this.#lag.isBehind,
     });
     const { columns, rows } = this.#driver.output;
     this.#state = initialScreen({ columns, rows }, randomBytes(6).toString("hex"));
@@ -104,11 +108,17 @@ class Terminal {
     process.on("unhandledRejection", fail);
     stdout.on("error", fail);
     stdout.on("resize", onResize);
+    this.#lag.watch(true);
+    const early = takeEarlyInput(stdin);
+    // The terminal has echoed it.
+    if (early !== "") this.#driver.output.write("\r\u001B[K");
     this.#driver.show(this.#state);
     this.#driver.finished().catch(fail);
     this.#session.start().catch(fail);
+    for (const press of earlyPresses(early)) this.#dispatch({ type: "key", press, at: Date.now() });
     const end = await this.#ended.promise;
     clearTimeout(this.#ticker);
+    this.#lag.watch(false);
     clearTimeout(this.#resizing);
     stdout.off("resize", onResize);
     this.#giveBack(restore);
@@ -129,11 +139,14 @@ class Terminal {
     }
   }
 
-  async #closeSession(): Promise<void> {
+  #draft(): { readonly text: string; readonly cursor: number } {
     const { buffer } = this.#state.composer;
     const text = composedText(this.#state.composer);
-    const cursor = text === buffer.text ? buffer.cursor : text.length;
-    const closed = this.#session.close({ text, cursor });
+    return { text, cursor: text === buffer.text ? buffer.cursor : text.length };
+  }
+
+  async #closeSession(): Promise<void> {
+    const closed = this.#session.close(this.#draft());
     await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, closeMs).unref())]);
   }
 
@@ -149,7 +162,9 @@ class Terminal {
   #dispatch(action: Action): void {
     if (this.#isEnding) return;
     const { state, commands } = update(this.#state, action);
+    const isWritten = state.composer.buffer.text !== this.#state.composer.buffer.text;
     this.#state = state;
+    if (isWritten) this.#session.keepDraft(() => this.#draft());
     const printed = commands.flatMap((command) => (command.type === "print" ? command.entries : []));
     if (printed.length > 0) this.#driver.print(printed, state);
     else this.#driver.show(state);
@@ -177,7 +192,8 @@ class Terminal {
 
   /** Clocks run only while there is something to time: an idle terminal does nothing at all. */
   #watchClock(): void {
-    const { jobs, flash } = this.#state;
+    const { jobs, flash, link } = this.#state;
+    this.#lag.watch(isTurnRunning(this.#state) || link === "connecting" || link === "lost");
     const hasJobs = jobs.some(isLive);
     if (this.#ticker !== undefined || !(isTurnRunning(this.#state) || hasJobs || flash !== undefined)) return;
     this.#ticker = setTimeout(() => {

@@ -7,7 +7,9 @@ import type { ConnectToHost, HostLink, Opening } from "../link/host-link.ts";
 import type { PickerPurpose } from "../screen/picker.ts";
 import type { Action, Command } from "../screen/screen-state.ts";
 import { EventQueue } from "./event-queue.ts";
+import { OpeningError, codeOf, messageOf } from "./link-errors.ts";
 import { pickerAction } from "./picker-requests.ts";
+import { SessionFetches } from "./session-fetches.ts";
 
 export type ControllerOptions = {
   readonly connect: ConnectToHost;
@@ -24,28 +26,17 @@ export type ControllerOptions = {
 const [openingTail, reconnectTail] = [200, 1_000];
 /** First and longest wait before another try to connect, in milliseconds. */
 const [firstWaitMs, longestWaitMs] = [100, 5_000];
-/** Least time between two fetches of the same thing, in milliseconds. */
-const fetchGapMs = 250;
-
-/** An error that ends the program instead of being shown. */
-export class OpeningError extends Error {
-  override readonly name = "OpeningError";
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
+/** Time after a change of the draft until the host has it, in milliseconds: a terminal that is killed loses no more. */
+const draftMs = 400;
 type Unanswered = Extract<Command, { type: "submit" }>;
 
 export class SessionController {
   readonly #options: ControllerOptions;
   readonly #events: EventQueue<ClientEvent>;
   readonly #unanswered = new Map<string, Unanswered>();
-  readonly #fetches = new Map<string, NodeJS.Timeout>();
+  readonly #fetches: SessionFetches;
   readonly #held: Unanswered[] = [];
+  #drafting: NodeJS.Timeout | undefined;
   #switches = 0;
   #link: HostLink | undefined;
   #sessionId: string | undefined;
@@ -58,6 +49,16 @@ export class SessionController {
     this.#events = new EventQueue((events) =>
       options.dispatch({ type: "events", events, at: options.now() }),
     );
+    this.#fetches = new SessionFetches({
+      source: () =>
+        this.#link === undefined || this.#sessionId === undefined
+          ? undefined
+          : { link: this.#link, sessionId: this.#id() },
+      dispatch: (action) => {
+        if (action.type === "state") this.#mode = action.state.mode;
+        options.dispatch(action);
+      },
+    });
   }
 
   get sessionId(): string | undefined {
@@ -83,10 +84,21 @@ export class SessionController {
     });
   }
 
+  /** Puts the draft away for the next terminal, soon, in case that this one is killed. */
+  keepDraft(draft: () => { readonly text: string; readonly cursor: number }): void {
+    if (this.#options.isReadOnly || this.#isClosed) return;
+    this.#drafting ??= setTimeout(() => {
+      this.#drafting = undefined;
+      if (this.#isClosed || this.#sessionId === undefined) return;
+      this.#link?.request("composer", { sessionId: this.#id(), draft: draft() }).catch(() => undefined);
+    }, draftMs);
+  }
+
   /** Leaves a draft for the next terminal and ends the connection; the session goes on. */
   async close(draft: { readonly text: string; readonly cursor: number }): Promise<void> {
     this.#isClosed = true;
-    for (const timer of this.#fetches.values()) clearTimeout(timer);
+    this.#fetches.stop();
+    clearTimeout(this.#drafting);
     this.#events.clear();
     const link = this.#link;
     if (link === undefined) return;
@@ -223,7 +235,7 @@ export class SessionController {
         await this.#complete(command);
         return;
       case "fetch":
-        this.#fetchSoon(command.what);
+        this.#fetches.soon(command.what);
         return;
       case "pick":
         await this.#pick(command.purpose);
@@ -301,8 +313,12 @@ export class SessionController {
   }
 
   async #complete({ text, cursor, token }: Extract<Command, { type: "complete" }>): Promise<void> {
-    const completion = await this.#link?.request("complete", { sessionId: this.#id(), text, cursor });
-    if (completion !== undefined) this.#options.dispatch({ type: "completion", token, completion });
+    let completion: ValueOf<"complete"> | undefined;
+    try {
+      completion = await this.#link?.request("complete", { sessionId: this.#id(), text, cursor });
+    } finally {
+      this.#options.dispatch({ type: "completion", token, completion });
+    }
   }
 
   async #page(before: number): Promise<void> {
@@ -326,38 +342,10 @@ export class SessionController {
     if (answer === undefined) return;
     const text = `${answer.setting.name} = ${String(answer.setting.value)}`;
     // What is shown from now on goes by the new value.
-    await this.#fetch("settings");
+    await this.#fetches.now("settings");
     dispatch({ type: "flash", level: "info", text, at: now() });
     // The page returns to its list after every change, until it is closed.
     await this.#pick({ kind: "setting" }, true);
-  }
-
-  /** Many invalidations make one request. */
-  #fetchSoon(what: "state" | "jobs" | "settings"): void {
-    if (this.#fetches.has(what)) return;
-    const timer = setTimeout(() => {
-      this.#fetches.delete(what);
-      this.#fetch(what).catch(() => undefined);
-    }, fetchGapMs);
-    this.#fetches.set(what, timer);
-  }
-
-  async #fetch(what: "state" | "jobs" | "settings"): Promise<void> {
-    const link = this.#link;
-    if (link === undefined || this.#sessionId === undefined) return;
-    const { dispatch } = this.#options;
-    const sessionId = this.#id();
-    if (what === "state") {
-      const state = await link.request("state", { sessionId });
-      this.#mode = state.mode;
-      dispatch({ type: "state", state });
-    } else if (what === "jobs") {
-      const { jobs } = await link.request("jobs", { sessionId, limit: 200 });
-      dispatch({ type: "jobs", jobs });
-    } else {
-      const { settings } = await link.request("settings", { sessionId });
-      dispatch({ type: "settings", settings });
-    }
   }
 
   async #pick(purpose: PickerPurpose, isRefresh = false): Promise<void> {
@@ -403,13 +391,4 @@ function noDraft(): null {
 /** An id that came from the host, or that the host will refuse. */
 function idOf(sessionId: string): ConversationId {
   return sessionId as ConversationId;
-}
-
-function codeOf(error: unknown): string {
-  const { code } = (typeof error === "object" && error !== null ? error : {}) as { code?: unknown };
-  return typeof code === "string" ? code : "condition";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

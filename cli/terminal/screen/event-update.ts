@@ -209,7 +209,6 @@ export function withAttached(state: ScreenState, action: Extract<Action, { type:
     isPaused: view.state.paused,
     activity: undefined,
     stoppingAt: isSame ? state.stoppingAt : undefined,
-    completing: undefined,
     approval: isSame ? state.approval : undefined,
     older: isSame ? state.older : olderThan(view.history),
     viewer: isSame ? state.viewer : undefined,
@@ -289,7 +288,6 @@ export function withLink(state: ScreenState, action: Extract<Action, { type: "li
     approval: undefined,
     activity: undefined,
     stoppingAt: undefined,
-    completing: undefined,
     viewer: undefined,
     counter: state.counter + 1,
   };

@@ -70,11 +70,12 @@ export function keyPress(name: KeyName, text = "", modifiers: Partial<KeyPress> 
 
 /**
  * The presses of one piece of input, or text that a terminal without bracketed paste pasted: several characters with a line end before
- * their last one come at once only then, and must not be sent by it.
+ * their last one come at once only then, and must not be sent by it. `isBehind`: they may have been typed while the program was busy.
  */
 export function pressesOf(
   input: string,
   key: InkKey,
+  isBehind: boolean,
 ): { readonly presses: readonly KeyPress[] } | { readonly pasted: string } {
   if (key.eventType === "release") return { presses: [] };
   const modifiers = { ctrl: key.ctrl, alt: key.meta, shift: key.shift };
@@ -82,8 +83,13 @@ export function pressesOf(
   if (name !== undefined) return { presses: [keyPress(name, "", modifiers)] };
   if (input === "") return { presses: [] };
   if (key.ctrl) return { presses: [keyPress("control", input.toLowerCase(), modifiers)] };
-  if (input.length > 1 && /[\r\n]./s.test(input)) return { pasted: input };
-  return { presses: input.split(controlCharacter).flatMap((piece) => pressesOfPiece(piece, key.meta)) };
+  if (!isBehind && input.length > 1 && /[\r\n]./s.test(input)) return { pasted: input };
+  return { presses: typedPresses(input, key.meta) };
+}
+
+/** The presses of characters that were typed one by one, whatever is among them. */
+export function typedPresses(text: string, alt = false): readonly KeyPress[] {
+  return text.split(controlCharacter).flatMap((piece) => pressesOfPiece(piece, alt));
 }
 
 // oxlint-disable-next-line no-control-regex

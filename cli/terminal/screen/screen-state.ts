@@ -36,7 +36,14 @@ export type Flash = {
   readonly until: number;
 };
 
-export type Completing = { readonly token: number; readonly text: string; readonly cursor: number };
+export type Completing = {
+  readonly token: number;
+  readonly askedAt: number;
+  readonly held: readonly TypedAction[];
+};
+
+/** What a person does with keyboard and clipboard. */
+export type TypedAction = Extract<Action, { type: "key" | "paste" }>;
 
 export type Activity = Extract<SessionEvent, { kind: "activity" }>;
 
@@ -70,7 +77,7 @@ export type ScreenState = {
   readonly lastTypedAt: number;
   /** When the running turn was asked to stop; it may take a moment to. */
   readonly stoppingAt: number | undefined;
-  /** The text that completion was asked for; an answer to another one is of no use. */
+  /** Completion was asked for: what is typed behind Tab waits for its answer, since Tab may send the text. */
   readonly completing: Completing | undefined;
   /** Numbers completion requests and inputs. */
   readonly counter: number;
@@ -103,7 +110,8 @@ export type Action =
   | { readonly type: "state"; readonly state: SessionState }
   | { readonly type: "jobs"; readonly jobs: readonly JobRow[] }
   | { readonly type: "settings"; readonly settings: readonly SettingRow[] }
-  | { readonly type: "completion"; readonly token: number; readonly completion: Completion }
+  /** Without a completion when the host could not say. */
+  | { readonly type: "completion"; readonly token: number; readonly completion: Completion | undefined }
   | { readonly type: "page"; readonly sessionId: string; readonly page: HistoryPage }
   | { readonly type: "submitted"; readonly inputId: string; readonly invocation: Invocation | undefined }
   | {

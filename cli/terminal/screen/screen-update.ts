@@ -7,16 +7,23 @@ import { settle, withEntry } from "../transcript/transcript.ts";
 import { withAttached, withEvents, withLink } from "./event-update.ts";
 import { withHistoryPage } from "./history-viewer-update.ts";
 import { withKey, withPaste } from "./key-update.ts";
-import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
+import {
+  type Action,
+  type Command,
+  type ScreenState,
+  type Step,
+  type TypedAction,
+  flashed,
+  step,
+} from "./screen-state.ts";
 import { withCompletionAnswer } from "./submit-update.ts";
 
 /** Applies one action. Never throws. */
 export function update(state: ScreenState, action: Action): Step {
   switch (action.type) {
     case "key":
-      return withKey(state, action);
     case "paste":
-      return withPaste(state, action);
+      return withTyped(state, action);
     case "resize":
       return step({ ...state, size: { columns: action.columns, rows: action.rows } });
     case "tick":
@@ -34,7 +41,7 @@ export function update(state: ScreenState, action: Action): Step {
     case "settings":
       return step(withSettings(state, action.settings));
     case "completion":
-      return withCompletionAnswer(state, action.token, action.completion);
+      return completed(state, action);
     case "page":
       return step(action.sessionId === state.sessionId ? withHistoryPage(state, action.page) : state);
     case "submitted":
@@ -48,6 +55,48 @@ export function update(state: ScreenState, action: Action): Step {
     case "flash":
       return step(flashed(state, action.level, action.text, action.at));
   }
+}
+
+/** Time that an answer of completion is waited for, in milliseconds. */
+const completionMs = 2_000;
+/** Actions that wait for it at most; behind them it is not waited for. */
+const heldActions = 1_000;
+
+/** Keys and pastes; behind Tab they wait until it is known what Tab did, unless they take it back. */
+function withTyped(state: ScreenState, action: TypedAction): Step {
+  const { completing } = state;
+  if (completing === undefined) return applied(state, action);
+  const isLate = action.at - completing.askedAt > completionMs || completing.held.length >= heldActions;
+  const isUndone =
+    action.type === "key" &&
+    (action.press.name === "escape" || (action.press.name === "control" && action.press.text === "c"));
+  if (!isLate && !isUndone)
+    return step({ ...state, completing: { ...completing, held: [...completing.held, action] } });
+  return chained(released(state), (next) => applied(next, action));
+}
+
+function applied(state: ScreenState, action: TypedAction): Step {
+  return action.type === "key" ? withKey(state, action) : withPaste(state, action);
+}
+
+/** The answer to Tab, and what was typed behind it. */
+function completed(state: ScreenState, { token, completion }: Extract<Action, { type: "completion" }>): Step {
+  if (state.completing?.token !== token) return step(state);
+  const answered = completion === undefined ? step(state) : withCompletionAnswer(state, completion);
+  return chained(answered, released);
+}
+
+/** Applies what waits for a completion. */
+function released(state: ScreenState): Step {
+  const { completing } = state;
+  let next = step({ ...state, completing: undefined });
+  for (const action of completing?.held ?? []) next = chained(next, (each) => withTyped(each, action));
+  return next;
+}
+
+function chained({ state, commands }: Step, then: (state: ScreenState) => Step): Step {
+  const next = then(state);
+  return { state: next.state, commands: [...commands, ...next.commands] };
 }
 
 function ticked(state: ScreenState, at: number): ScreenState {

@@ -24,7 +24,7 @@ export function tabbed(state: ScreenState, isBack: boolean, at: number): Step {
   if (state.link !== "attached" || !isCompletable(composer)) return submitted(state, "queue", at);
   const token = state.counter + 1;
   const { text, cursor } = composer.buffer;
-  const next = { ...state, counter: token, completing: { token, text, cursor } };
+  const next = { ...state, counter: token, completing: { token, askedAt: at, held: [] } };
   return step(next, { type: "complete", text, cursor, token });
 }
 
@@ -37,18 +37,13 @@ function isCompletable({ buffer, chips }: Composer): boolean {
 }
 
 /** The answer of completion: it goes into the text, or sends it when there is nothing to complete. */
-export function withCompletionAnswer(state: ScreenState, token: number, completion: Completion): Step {
-  const { completing, composer } = state;
-  if (completing?.token !== token) return step(state);
-  const answered = { ...state, completing: undefined };
-  const { text, cursor } = composer.buffer;
-  // What was written meanwhile is another text.
-  if (text !== completing.text || cursor !== completing.cursor) return step(answered);
+export function withCompletionAnswer(state: ScreenState, completion: Completion): Step {
+  const { composer } = state;
   const { candidates, from, to } = completion;
   const [only] = candidates;
-  const isWhole = candidates.length === 1 && only?.text === text.slice(from, to);
-  if (candidates.length === 0 || isWhole) return submitted(answered, "queue", state.now);
-  return step({ ...answered, composer: withCompletion(composer, completion) });
+  const isWhole = candidates.length === 1 && only?.text === composer.buffer.text.slice(from, to);
+  if (candidates.length === 0 || isWhole) return submitted(state, "queue", state.now);
+  return step({ ...state, composer: withCompletion(composer, completion) });
 }
 
 /** Sends what is in the composer. */
@@ -75,7 +70,6 @@ export function submitted(state: ScreenState, how: "steer" | "queue", at: number
     counter: state.counter + 1,
     composer: taken(composer),
     flash: undefined,
-    completing: undefined,
     // Whoever has sent is not typing: a dialog that comes now is for the next key.
     lastTypedAt: 0,
     sending: [...state.sending, { inputId, text }],

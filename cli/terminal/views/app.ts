@@ -12,6 +12,8 @@ import type { Line } from "../text/styled-line.ts";
 export type InputHandlers = {
   readonly onKey: (press: KeyPress) => void;
   readonly onPaste: (text: string) => void;
+  /** True when what is read now may have been typed while the program was busy. */
+  readonly isBehind: () => boolean;
 };
 
 export type AppProps = InputHandlers & {
@@ -22,13 +24,13 @@ export type AppProps = InputHandlers & {
 };
 
 /** The whole live region. */
-export function App({ lines, palette, onKey, onPaste, onSuspender }: AppProps): ReactElement {
+export function App({ lines, palette, onKey, onPaste, isBehind, onSuspender }: AppProps): ReactElement {
   const { suspendTerminal } = useApp();
   useEffect(() => onSuspender(suspendTerminal), [onSuspender, suspendTerminal]);
   const { setCursorPosition } = useCursor();
   setCursorPosition(lines.cursor);
   useInput((input, key) => {
-    const read = pressesOf(input, key);
+    const read = pressesOf(input, key, isBehind());
     if ("pasted" in read) onPaste(read.pasted);
     else for (const press of read.presses) onKey(press);
   });

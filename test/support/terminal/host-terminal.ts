@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runningHosts } from "../../../cli/terminal/link/shared-host.ts";
 import { type Ended, type Sandpit, launch, makeSandpit } from "../cli/launch.ts";
 import { eventually } from "../eventually.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
@@ -20,6 +21,8 @@ export type HostScene = {
   ): Promise<Tmux>;
   /** `autolith ARGUMENTS…` without a terminal. */
   command(argv: readonly string[]): Promise<Ended>;
+  /** What a terminal that opens the session now would find in its composer. */
+  draft(): Promise<string | undefined>;
   /** Process ids of the running hosts. */
   hosts(): readonly number[];
   [Symbol.asyncDispose](): Promise<void>;
@@ -46,6 +49,7 @@ export async function openHostScene(): Promise<HostScene> {
         directory: pit.workspace,
         environment,
       }),
+    draft: () => draftOf(environment),
     command: (argv) => launch(pit, argv, { environment, stdin: "ignore" }).ended,
     [Symbol.asyncDispose]: async () => {
       for (const pid of hosts()) process.kill(pid, "SIGTERM");
@@ -54,6 +58,18 @@ export async function openHostScene(): Promise<HostScene> {
       pit[Symbol.dispose]();
     },
   };
+}
+
+async function draftOf(environment: Readonly<Record<string, string>>): Promise<string | undefined> {
+  const hosts = await runningHosts(environment, "test");
+  try {
+    const link = hosts[0]?.link;
+    const sessionId = (await link?.request("sessions", {}))?.sessions[0]?.sessionId;
+    if (link === undefined || sessionId === undefined) return undefined;
+    return (await link.request("composer", { sessionId })).draft?.text;
+  } finally {
+    for (const { link } of hosts) link.close();
+  }
 }
 
 /** From the endpoint records; those of hosts that ended are left out. */

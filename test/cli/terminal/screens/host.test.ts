@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { eventually } from "../../../support/eventually.ts";
 import { openHostScene } from "../../../support/terminal/host-terminal.ts";
 
 /** How often each piece of the stalled answer stands among the rows, in order. */
@@ -21,9 +22,11 @@ describe("the terminal on the detached host", patience, () => {
     await first.type("stall 40");
     await first.keys("Enter");
     await first.shows("piece 37 of the answer.");
+    await first.type("half a thought");
+    await eventually(() => scene.draft()).toBe("half a thought");
     await first.signal("SIGKILL");
     await using second = await scene.terminal(["lg", "attach"]);
-    await second.shows("❯ Enter steers");
+    await second.shows("❯ half a thought");
     await second.shows("piece 37 of the answer.");
     const rows = await second.history();
     const shown = pieces(rows);
