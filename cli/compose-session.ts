@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { discoverRoles, projectDirectory } from "../roles/index.ts";
 import { failureOf } from "../orchestrator/contract/failure.ts";
 import { reasoningEffortSchema } from "../orchestrator/contract/model.ts";
-import type { LispImages } from "../orchestrator/contract/lisp-image.ts";
 import type { PermissionMode } from "../orchestrator/contract/permissions.ts";
 import type { SessionService } from "../orchestrator/contract/session.ts";
 import { JobHost } from "../orchestrator/host/job-host.ts";
@@ -34,6 +33,7 @@ import {
   selectedModel,
   siteRoot,
 } from "./host-configuration.ts";
+import { hostLisp, lazyImages } from "./host-lisp.ts";
 import { installationRoot } from "./installation.ts";
 import { removeLeftoversSoon, removeSandboxTemporary } from "./leftovers.ts";
 import { type Environment, type Machine, ledgerDirectory, openMachine } from "./machine.ts";
@@ -116,6 +116,8 @@ async function compose(
   opened.push(() => pool.close());
   const machine = openMachine(environment, roots);
   opened.push(() => machine.close());
+  const lisp = hostLisp(environment);
+  opened.push(() => lisp.repls.close());
   const redis = await headStart.takeRedis();
   opened.push(() => redis.close(redisCloseMs));
   redis.queue.onHealth((health) => diagnostics(healthLine(health)));
@@ -124,6 +126,7 @@ async function compose(
     queue: redis.queue,
     runner: pool,
     shellExecutor: machine.shellExecutor,
+    lisp,
     limits: limits.concurrency,
     report: (failure) => diagnostics(`${failure.code}: ${failure.message}`),
     now: Date.now,
@@ -137,6 +140,7 @@ async function compose(
     runner: pool,
     mail: redis.mail,
     images: lazyImages,
+    lisp,
     jobs,
     models,
     listModels: () => cataloguedModels.map(listedModel),
@@ -184,11 +188,6 @@ async function compose(
   performance.mark("autolith:host-open");
   return { service: host, roots, close: closeAll };
 }
-
-/** Loaded with the first image: most hosts never evaluate a form. */
-const lazyImages: LispImages = {
-  open: async (options) => (await import("../workers/image/lisp-images.ts")).threadImages.open(options),
-};
 
 function skillRoots(
   workspace: string,

@@ -42,6 +42,7 @@ import {
   selectedModel,
   siteRoot,
 } from "./host-configuration.ts";
+import { hostLisp } from "./host-lisp.ts";
 import { installationRoot } from "./installation.ts";
 import { type Environment, openMachine, ledgerDirectory } from "./machine.ts";
 import { withoutRepeats } from "./repeated-lines.ts";
@@ -144,6 +145,8 @@ async function compose(
   performance.mark("autolith:pool-started");
   const machine = openMachine(environment, roots);
   opened.push(() => machine.close());
+  const lisp = hostLisp(environment);
+  opened.push(() => lisp.repls.close());
   // The host is put together while Redis is still being opened.
   const redisSoon = headStart.takeRedis();
   opened.push(() =>
@@ -184,6 +187,7 @@ async function compose(
     queue,
     runner: pool,
     shellExecutor: machine.shellExecutor,
+    lisp,
     schemes: (mayInspect) => [
       ...fileSchemes(machine.locks),
       shellLogScheme({ captures: machine.captures, mayInspect }),

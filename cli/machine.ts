@@ -16,6 +16,7 @@ import { GitWorktrees } from "../workers/git/git-worktrees.ts";
 import { CaptureStore } from "../workers/shell/capture-store.ts";
 import { searchTools } from "../workers/search/search-tools.ts";
 import { shellExecutor } from "../workers/shell/shell-executor.ts";
+import { parenCheckTool } from "../workers/workspace/paren-check.ts";
 import { MutationLocks } from "../workers/workspace/mutation-lock.ts";
 import { Spawner } from "../workers/spawner/spawner.ts";
 
@@ -123,7 +124,7 @@ export function openMachine(environment: Environment, roots: Roots): Machine {
       temporaryRoot: sandboxTemporaryRoot(roots),
       environment,
     }),
-    tools: searchTools({ spawner, searchPath: environment["PATH"] }),
+    tools: [...searchTools({ spawner, searchPath: environment["PATH"] }), parenCheckTool()],
     worktrees: new GitWorktrees({
       spawner,
       environment,

@@ -21,6 +21,7 @@ import type { ProgressSnapshot } from "../tasks/child-progress.ts";
 import type { Completion } from "../tasks/completions.ts";
 import type { TaskItem } from "../tasks/task-arguments.ts";
 import { type PreparedTask, checkSpawn } from "../tasks/task-tools.ts";
+import { recordedAudit } from "../tools/nested-calls.ts";
 import type { OverflowSink, SettledCall } from "../tools/dispatcher.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ChildRun } from "./agent-executor.ts";
@@ -265,8 +266,9 @@ export class ChildService {
     const yielding = new YieldState(role.contract?.check, () => live.steering.pendingCount);
     const canSpawn = this.#canSpawn(role, payload.depth);
     const registry = this.#parts.tools.select((tool) => isOffered(tool, role, canSpawn), [yielding.tool()]);
+    const transcript = await this.#parts.openTranscript(job);
     return {
-      transcript: await this.#parts.openTranscript(job),
+      transcript,
       mail: {
         waits: () => this.#parts.mail.waitsFor(job),
         arrival: (signal) => this.#parts.mail.arrival(job, signal),
@@ -294,6 +296,7 @@ export class ChildService {
         overflow: this.#parts.overflow,
         withoutSecrets: this.#parts.withoutSecrets,
         now: this.#parts.now,
+        audit: recordedAudit((name, fields) => transcript.note(name, fields)),
         observer: this.#toolObserver(job, live),
       },
       spec: {

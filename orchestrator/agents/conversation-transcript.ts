@@ -1,4 +1,5 @@
 /** An agent's transcript kept in the conversation store. */
+import { type DataForm, keyword } from "../../lisp/data-forms/index.ts";
 import type { ExecutionId } from "../contract/identifiers.ts";
 import { jsonOf } from "../contract/json-value.ts";
 import type { ModelItem } from "../contract/model.ts";
@@ -56,6 +57,12 @@ export function conversationTranscript(
         },
       }),
     toolResults: (settled) => appendAll(settled.map(toolResultRecord)),
+    note: (name, fields) =>
+      append({
+        kind: "extension",
+        name,
+        fields: Object.entries(fields).flatMap(([key, value]): DataForm[] => [keyword(key), value]),
+      }),
     history: async () => {
       const { items, added } = providerHistory(log.records);
       await appendAll(

@@ -36,6 +36,8 @@ export interface AgentTranscript {
   /** A failed attempt: its count, time, whether output was received, and the provider's identifiers. */
   failedAttempt(failed: FailedAttemptRecord): Promise<void>;
   toolResults(settled: readonly SettledCall[]): Promise<void>;
+  /** A record beside the conversation that the model is not sent: a name and text fields. */
+  note(name: string, fields: Readonly<Record<string, string>>): Promise<void>;
   /** The conversation for the next request: every call has exactly one result. */
   history(): Promise<readonly ModelItem[]>;
   /** Releases the writer's lock. */

@@ -181,7 +181,7 @@ const lispResult = z.strictObject({
   durationMs: z.number().int().nonnegative(),
 });
 
-export type LispResult = z.infer<typeof lispResult>;
+export type LispJobResult = z.infer<typeof lispResult>;
 export type LispTarget = z.infer<typeof lispTarget>;
 
 const gatePayload = z.strictObject({

@@ -7,6 +7,26 @@ import type { ToolCaller } from "./caller.ts";
 import type { ModelImage } from "./model.ts";
 import type { Authority } from "./permissions.ts";
 
+/** What a tool called for its caller came to. */
+export type NestedOutcome = {
+  readonly status: "ok" | "error" | "cancelled" | "unknown";
+  /** Bounded as a model is shown it. */
+  readonly content: string;
+  readonly code: string | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+};
+
+/** Calls that a tool makes for its caller: under the caller's registry, authority and record, as if the caller had made them. */
+export type NestedCalls = {
+  /** May the caller call this tool? */
+  knows(name: string): boolean;
+  /** Never rejects for what the tool does. Rejects when the call cannot be recorded. `arguments` is JSON text. */
+  call(
+    request: { readonly tool: string; readonly arguments: string; readonly callId: string },
+    signal: AbortSignal,
+  ): Promise<NestedOutcome>;
+};
+
 export type ToolContext = {
   readonly caller: ToolCaller;
   /** The provider's call id; unique within the conversation. */
@@ -18,6 +38,8 @@ export type ToolContext = {
   readonly authority: Authority;
   /** Aborted by cancel or deadline. A tool stops its work and rejects or returns a cancelled outcome; it may not linger. */
   readonly signal: AbortSignal;
+  /** Given by the dispatcher; absent where a tool is executed without one. */
+  readonly nested?: NestedCalls;
 };
 
 export type ToolOutcome = {

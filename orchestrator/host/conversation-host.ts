@@ -39,6 +39,8 @@ import { ConversationMail } from "../peers/conversation-mail.ts";
 import type { PeerTransport } from "../peers/peer-transport.ts";
 import { realPath } from "../permissions/headless-authority.ts";
 import { contextScheme } from "../resources/context-scheme.ts";
+import type { HostLisp } from "../repls/lisp-executor.ts";
+import { lispTools } from "../repls/lisp-tools.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import { resourceTools } from "../resources/resource-tools.ts";
 import type { SecretRemover } from "../secrets/secret-removal.ts";
@@ -68,6 +70,7 @@ export type ConversationHostParts = {
   readonly schemes: (
     mayInspect: (caller: ToolCaller, executionId: string) => boolean,
   ) => readonly ResourceScheme[];
+  readonly lisp: Pick<HostLisp, "repls" | "hostTools">;
   /** Further tools of the machine, such as search. */
   readonly machineTools: readonly ToolDeclaration[];
   readonly roles: () => RoleCatalog;
@@ -229,6 +232,7 @@ export class ConversationHost {
     this.children.completed(this.views.completionOf(announcement.job, announcement.outcome));
     this.#jobRoles.forget(announcement.job.executionId);
     this.mail.ended(announcement.job);
+    if (announcement.job.kind === "agent") this.#endRepls(conversationOf(announcement.job));
     if (!announcement.job.detached) this.#parts.handedOver(announcement.job);
   }
 
@@ -238,11 +242,16 @@ export class ConversationHost {
     return visibleJobs(this.supervisor, caller).some((job) => job.executionId === executionId);
   }
 
-  /** Closes journal and record. */
+  /** Ends the primary's REPLs, and closes journal and record. */
   async close(): Promise<void> {
+    await this.#parts.lisp.repls.endAgent(this.id);
     await this.mail.close();
     await this.journal.close();
     await this.conversation.close();
+  }
+
+  #endRepls(agent: ConversationId): void {
+    this.#parts.lisp.repls.endAgent(agent).catch((error: unknown) => this.#parts.report(failureOf(error)));
   }
 
   #roles(): ReturnType<typeof roleDirectory> {
@@ -269,6 +278,7 @@ export class ConversationHost {
       ]),
       ...this.#parts.machineTools,
       shellTool({ supervisor, view, graceMs: blockingGraceMs }),
+      ...lispTools({ ...this.#parts.lisp, supervisor, view, graceMs: blockingGraceMs }),
       ...taskTools({
         supervisor,
         view,

@@ -6,6 +6,7 @@ import type { ConversationId } from "../contract/identifiers.ts";
 import type { ConcurrencyClass } from "../contract/job-catalog.ts";
 import type { QueuePort } from "../contract/queue.ts";
 import { type Executor, Supervisor } from "../jobs/supervisor.ts";
+import { type HostLisp, lispExecutor } from "../repls/lisp-executor.ts";
 import { retainedSettlement } from "../tasks/retained-outcome.ts";
 import { prepareJob, publishOutcome } from "../tasks/result-publication.ts";
 import type { ConversationHost } from "./conversation-host.ts";
@@ -14,6 +15,7 @@ export type JobHostParts = {
   readonly queue: QueuePort;
   readonly runner: AgentRunner;
   readonly shellExecutor: Executor<"shell">;
+  readonly lisp: HostLisp;
   readonly limits: Readonly<Record<ConcurrencyClass, number>>;
   readonly report: (failure: Failure) => void;
   /** Epoch milliseconds. */
@@ -24,7 +26,7 @@ export class JobHost {
   readonly supervisor: Supervisor;
   readonly #conversations = new Map<ConversationId, ConversationHost>();
 
-  constructor({ queue, limits, now, report, shellExecutor, runner }: JobHostParts) {
+  constructor({ queue, limits, now, report, shellExecutor, lisp, runner }: JobHostParts) {
     this.supervisor = new Supervisor({
       queue,
       limits,
@@ -32,6 +34,10 @@ export class JobHost {
       report,
       executors: {
         shell: shellExecutor,
+        lisp: lispExecutor({
+          ...lisp,
+          overflow: (job) => this.#of(job).overflow,
+        }),
         agent: agentExecutor({
           runner,
           now,

@@ -15,6 +15,7 @@ import type { ModelDirectory } from "../models/model-directory.ts";
 import type { PeerTransport } from "../peers/peer-transport.ts";
 import type { PapercutStore } from "../papercuts/papercut-store.ts";
 import type { PermissionRules } from "../permissions/permission-rules.ts";
+import type { HostLisp } from "../repls/lisp-executor.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import type { SkillRoot } from "../skills/skill-scan.ts";
 import type { WorktreeMachine } from "../worktrees/worktree-machine.ts";
@@ -34,6 +35,7 @@ export type SessionEnvironment = {
   /** Makes the Lisp images of forms. */
   readonly images: LispImages;
   readonly jobs: JobHost;
+  readonly lisp: Pick<HostLisp, "repls" | "hostTools">;
   readonly models: ModelDirectory;
   /** The models that are known here; `contextWindow` is the one in force when nothing else is set. */
   readonly listModels: () => readonly ListedModel[];

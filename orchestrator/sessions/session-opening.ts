@@ -88,6 +88,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     runner: environment.runner,
     worktrees: environment.worktrees,
     mail: environment.mail,
+    lisp: environment.lisp,
     schemes: (mayInspect) => [
       ...environment.schemes(mayInspect),
       conversationScheme({ dataRoot: environment.dataRoot, current: conversation.id }),

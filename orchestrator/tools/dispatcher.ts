@@ -5,10 +5,11 @@
 import { z } from "zod";
 import { failureOf } from "../contract/failure.ts";
 import type { ModelImage, ToolCallItem, ToolResultItem } from "../contract/model.ts";
-import type { ToolContext, ToolDeclaration, ToolOutcome } from "../contract/tool.ts";
+import type { NestedOutcome, ToolContext, ToolDeclaration, ToolOutcome } from "../contract/tool.ts";
 import type { JobJournal } from "../jobs/journal-records.ts";
 import { parseToolArguments } from "../model-exchange/tool-arguments.ts";
 import { type SecretRemover, removeSecrets } from "../secrets/secret-removal.ts";
+import { type NestedAudit, nestedCalls } from "./nested-calls.ts";
 import type { ToolRegistry } from "./registry.ts";
 import { type CallConcurrency, planWaves } from "./waves.ts";
 
@@ -44,6 +45,8 @@ export type DispatchOptions = {
   readonly observer: ToolObserver;
   /** Applied to what tools return before anything keeps or sends it: a command may print a password of its environment. */
   readonly withoutSecrets: SecretRemover;
+  /** Keeps what tools call for their caller in the caller's record; absent where there is none. */
+  readonly audit?: NestedAudit | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -196,7 +199,14 @@ async function perform(
     // A call without effects may run while its intent is being written; nothing else may.
     if (tool.effects !== "none") await recorded;
     const [outcome] = await Promise.all([
-      tool.execute(args, { ...context, callId: call.callId, argumentText: call.arguments }),
+      tool.execute(args, {
+        ...context,
+        callId: call.callId,
+        argumentText: call.arguments,
+        nested: nestedCalls(call.callId, options, (nested, within) =>
+          dispatchNested(nested, { ...context, signal: within }, options),
+        ),
+      }),
       recorded,
     ]);
     return outcome;
@@ -204,6 +214,20 @@ async function perform(
     const failure = failureOf(error);
     return { status: "error", code: failure.code, content: failure.message };
   }
+}
+
+const unobserved: ToolObserver = { started: () => undefined, finished: () => undefined };
+
+/** A call that a tool makes: observers see the tool's own call only. */
+async function dispatchNested(
+  call: ToolCallItem,
+  context: CallContext,
+  options: DispatchOptions,
+): Promise<NestedOutcome> {
+  const [settled] = await dispatchCalls([call], context, { ...options, observer: unobserved });
+  if (settled === undefined) throw new TypeError(`${call.tool} gave no result`);
+  const { result, code, details } = settled;
+  return { status: result.status, content: result.output, code, details };
 }
 
 function cancelledBeforeStart(name: string): ToolOutcome {

@@ -1,5 +1,5 @@
 /** `fs.view-image`: an image file as the model sees pictures. */
-import { basename, dirname, isAbsolute, resolve } from "node:path";
+import { basename, isAbsolute, resolve } from "node:path";
 import { z } from "zod";
 import { AutolithError } from "../../orchestrator/contract/failure.ts";
 import type { ModelImage } from "../../orchestrator/contract/model.ts";
@@ -9,9 +9,9 @@ import {
   type ToolOutcome,
   declareTool,
 } from "../../orchestrator/contract/tool.ts";
-import { ResourceError } from "../../orchestrator/resources/resource-scheme.ts";
-import { HeldDirectory, allowedPath, openRegular } from "./confined-file.ts";
+import { allowedPath } from "./confined-file.ts";
 import { pathOfUri } from "./file-uri.ts";
+import { readWholeFile } from "./whole-file.ts";
 
 /** Largest image file that is shown, in bytes. */
 export const viewedImageByteLimit = 5 * 1024 * 1024;
@@ -36,15 +36,24 @@ export function viewImageTool(): ToolDeclaration {
   });
 }
 
+/** The absolute path that a tool's `path` names: a path, or a URI of a file. */
+export function pathOfName(name: string, workspace: string): string {
+  if (name.startsWith("workspace:") || name.startsWith("file:")) return pathOfUri(name, workspace);
+  return isAbsolute(name) ? name : resolve(workspace, name);
+}
+
 async function viewImage(name: string, context: ToolContext): Promise<ToolOutcome> {
-  const asUri = name.startsWith("workspace:") || name.startsWith("file:");
-  const wanted = asUri
-    ? pathOfUri(name, context.workspace)
-    : isAbsolute(name)
-      ? name
-      : resolve(context.workspace, name);
+  const wanted = pathOfName(name, context.workspace);
   const target = await allowedPath(wanted, "read", context);
-  const bytes = await readImage(target.path);
+  const bytes = await readWholeFile(
+    target.path,
+    viewedImageByteLimit,
+    (size) =>
+      new AutolithError(
+        "image-too-large",
+        `${target.path} has ${size} bytes; images of at most ${viewedImageByteLimit} can be shown. Make a smaller copy first.`,
+      ),
+  );
   const mimeType = imageType(bytes);
   if (mimeType === undefined)
     throw new AutolithError(
@@ -57,27 +66,6 @@ async function viewImage(name: string, context: ToolContext): Promise<ToolOutcom
     images: [{ mimeType, data: bytes.toString("base64") }],
     details: { path: target.path, mimeType, bytes: bytes.length },
   };
-}
-
-/** The whole file. Throws {@link ResourceError} for what is no regular file or too large. */
-async function readImage(path: string): Promise<Buffer> {
-  const directory = HeldDirectory.open(dirname(path));
-  try {
-    const opened = openRegular(directory, path);
-    if (opened === undefined) throw new ResourceError("not-found", `There is no file ${path}.`);
-    try {
-      if (opened.stats.size > viewedImageByteLimit)
-        throw new AutolithError(
-          "image-too-large",
-          `${path} has ${opened.stats.size} bytes; images of at most ${viewedImageByteLimit} can be shown. Make a smaller copy first.`,
-        );
-      return await opened.readAll();
-    } finally {
-      opened.close();
-    }
-  } finally {
-    directory.close();
-  }
 }
 
 /** The type that the first bytes tell; names of files are not trusted. */

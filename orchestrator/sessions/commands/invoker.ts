@@ -13,6 +13,7 @@ import type { BusyBehaviour, Invocation, OperationRow } from "../../contract/ses
 import type { Admission } from "../../contract/session/input.ts";
 import type { SettledCall } from "../../tools/dispatcher.ts";
 import { dispatchCalls } from "../../tools/dispatcher.ts";
+import { recordedAudit } from "../../tools/nested-calls.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { SessionCore } from "../session-core.ts";
 import type { TurnEngine } from "../turns/turn-engine.ts";
@@ -144,6 +145,7 @@ export class Invoker {
         overflow: core.host.overflow,
         withoutSecrets: core.environment.withoutSecrets,
         now: core.environment.now,
+        audit: recordedAudit((name, fields) => core.transcript.note(name, fields)),
         observer: { started: () => undefined, finished: () => undefined },
       },
     );

@@ -7,6 +7,7 @@ import type { ToolCaller } from "../../contract/caller.ts";
 import type { HostItem, ReasoningEffort } from "../../contract/model.ts";
 import type { Authority } from "../../contract/permissions.ts";
 import type { PromptOutcome } from "../../contract/session/service.ts";
+import { recordedAudit } from "../../tools/nested-calls.ts";
 import { type ToolRegistry, toolSchemaOf } from "../../tools/registry.ts";
 import type { SessionCore } from "../session-core.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
@@ -75,6 +76,7 @@ export class PrimaryTurns {
           overflow: this.#core.host.overflow,
           withoutSecrets: environment.withoutSecrets,
           now: environment.now,
+          audit: recordedAudit((name, fields) => transcript.note(name, fields)),
           observer: {
             started: (call) => this.#view.callStarted(call.callId),
             finished: (settled) => {

@@ -1,0 +1,21 @@
+/** Lisp of one host: its images come from threads, whose code is loaded with the first image. */
+import type { LispImages } from "../orchestrator/contract/lisp-image.ts";
+import { HostToolTable } from "../orchestrator/repls/host-tools.ts";
+import type { HostLisp } from "../orchestrator/repls/lisp-executor.ts";
+import { Repls } from "../orchestrator/repls/repls.ts";
+import { knownSecretRemover, secretValues } from "../orchestrator/secrets/secret-removal.ts";
+import type { Environment } from "./machine.ts";
+
+/** Loaded with the first image: most hosts never evaluate a form. */
+export const lazyImages: LispImages = {
+  open: async (options) => (await import("../workers/image/lisp-images.ts")).threadImages.open(options),
+};
+
+/** The named REPLs of a host; whoever opens them closes them. */
+export function hostLisp(environment: Environment): HostLisp {
+  return {
+    repls: new Repls({ images: lazyImages, now: Date.now }),
+    hostTools: new HostToolTable(),
+    withoutSecrets: knownSecretRemover(secretValues(environment)),
+  };
+}
