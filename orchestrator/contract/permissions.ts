@@ -30,12 +30,16 @@ export type PathRequest = {
   /** Absolute path after symbolic links are resolved (of the deepest existing ancestor for new files). */
   readonly path: string;
   readonly access: "read" | "write";
+  /** The provider call that asks. */
+  readonly callId: string;
   readonly caller: ToolCaller;
 };
 
 export type ExternalToolRequest = {
   readonly tool: string;
   readonly arguments: unknown;
+  /** The provider call that asks. */
+  readonly callId: string;
   readonly caller: ToolCaller;
 };
 

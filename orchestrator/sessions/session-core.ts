@@ -128,6 +128,15 @@ export class SessionCore {
     this.update({ type: "notice", level, code, text, at: this.environment.now() });
   }
 
+  /** A running call of the primary waits for a person's answer, or goes on. */
+  callWaits(callId: string, waits: boolean): void {
+    if (!this.live.isRunning(callId)) return;
+    const status = waits ? "pending" : "running";
+    const update = { type: "tool-call-update", callId, status, at: this.environment.now() } as const;
+    this.live.call(update);
+    this.update(update);
+  }
+
   /** Tells every client that attaches before the first turn what was found when the conversation was opened. */
   openingNotice(code: string, text: string): void {
     this.#openingNotices.push({ type: "notice", level: "warning", code, text, at: this.environment.now() });
@@ -227,7 +236,8 @@ export class SessionCore {
       for (const each of this.live.reconcile(update)) this.update(each);
       return;
     }
-    if (update.type === "tool-call-update") this.live.callRecorded(update.callId);
+    // The result was shown when the call was over; the record came with its whole wave.
+    if (update.type === "tool-call-update" && this.live.callRecorded(update)) return;
     this.update(update);
   }
 

@@ -62,6 +62,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
   const broker = new PermissionBroker({
     canAsk: () => session?.canAsk === true,
     emit: (event) => events.append(event),
+    callWaits: (callId, waits) => core?.callWaits(callId, waits),
     now: environment.now,
   });
   const authority = sessionAuthority({

@@ -39,7 +39,7 @@ export async function permitPath(
   context: ToolContext,
 ): Promise<void> {
   const decision = await context.authority.decidePath(
-    { path, access, caller: context.caller },
+    { path, access, callId: context.callId, caller: context.caller },
     context.signal,
   );
   if (decision.kind === "denied")

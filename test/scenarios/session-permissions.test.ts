@@ -8,6 +8,48 @@ const script = (request: { readonly number: number }) =>
   request.number % 2 === 1 ? run("echo approved") : answer("ok");
 
 describe("permissions of a session in mode ask", () => {
+  it("a call that waits for an answer is pending, then runs, and its result is told once", async () => {
+    await using scene = await openScene(script, { permissions: "ask" });
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    await session.prompt(text("try"));
+    const before = await eventsUntil(client, (event) => event.kind === "permission-requested");
+    const late = await session.attach({ name: "late", answersPermissions: false, tail: 0 });
+    expect(late.live).toMatchObject([{ type: "tool-call-update", status: "pending" }]);
+    session.answerPermission(session.state().permissionRequests[0]?.requestId ?? "", "allow-once");
+    const after = await eventsUntil(client, isTurnEnd);
+    const statuses = [...before, ...after].flatMap((event) =>
+      event.kind === "update" && event.update.type === "tool-call-update" ? [event.update.status] : [],
+    );
+    expect(statuses).toEqual(["running", "pending", "running", "completed"]);
+  });
+
+  it("a request to read outside the directory names the call that asks", async () => {
+    await using scene = await openScene(
+      (request) =>
+        request.number === 1
+          ? calls([{ name: "resource__read", arguments: { uri: "file:///etc/hostname" } }])
+          : answer("ok"),
+      { permissions: "ask" },
+    );
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    await session.prompt(text("read"));
+    const events = await eventsUntil(client, (event) => event.kind === "permission-requested");
+    const call = events.find((event) => event.kind === "update" && event.update.type === "tool-call");
+    const request = session.state().permissionRequests[0];
+    expect(request).toMatchObject({ kind: "path", callId: expect.stringMatching(/./) as string });
+    expect(call).toMatchObject({ update: { callId: request?.callId } });
+    session.answerPermission(request?.requestId ?? "", "deny");
+    await eventsUntil(client, isTurnEnd);
+    const reading = session.resource({ uri: "file:///etc/hostname" });
+    const asked = await eventsUntil(client, (event) => event.kind === "permission-requested");
+    const own = asked.find((event) => event.kind === "permission-requested");
+    expect(own?.kind === "permission-requested" && own.request.callId).toMatch(/^user-/);
+    session.answerPermission(session.state().permissionRequests[0]?.requestId ?? "", "allow-once");
+    expect((await reading).text.length).toBeGreaterThan(0);
+  });
+
   it("denies at once when nobody is attached, and when only an observer is", async () => {
     await using scene = await openScene(script, { permissions: "ask" });
     const session = await scene.service.create({ workingDirectory: scene.pit.workspace });

@@ -64,7 +64,7 @@ export async function allowedPath(
     );
   }
   const decision = await context.authority.decidePath(
-    { path: resolved.path, access, caller: context.caller },
+    { path: resolved.path, access, callId: context.callId, caller: context.caller },
     context.signal,
   );
   if (decision.kind === "allowed") return resolved;

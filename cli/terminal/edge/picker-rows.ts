@@ -7,7 +7,7 @@ import type {
 } from "../../../orchestrator/contract/session.ts";
 import type { PickerRow } from "../screen/picker.ts";
 import { conversationName } from "../screen/conversation-name.ts";
-import { countText } from "../screen/modeline.ts";
+import { countText } from "../text/count-text.ts";
 
 /** `now`, `5 min ago`, `3 h ago`, `2 d ago`, then the date. */
 export function agoText(at: number, now: number): string {

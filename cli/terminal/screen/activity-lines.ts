@@ -3,7 +3,8 @@ import type { JobRow } from "../../../orchestrator/contract/session.ts";
 import { type Line, span } from "../text/styled-line.ts";
 import { truncated } from "../text/text-width.ts";
 import { visibleLine } from "../text/visible-text.ts";
-import { clockText, countText } from "./modeline.ts";
+import { countText } from "../text/count-text.ts";
+import { clockText } from "./modeline.ts";
 import { type ScreenState, isTurnRunning } from "./screen-state.ts";
 
 /** Rows for jobs at most; the others are counted. */

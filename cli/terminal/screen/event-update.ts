@@ -9,7 +9,6 @@ import type {
 } from "../../../orchestrator/contract/session.ts";
 import { withRecall } from "../composer/composer.ts";
 import { type EntryUpdate, isEntryUpdate, isFinished } from "../transcript/entries.ts";
-import { durationText } from "../transcript/tool-lines.ts";
 import {
   type Transcript,
   beginReplay,
@@ -17,13 +16,11 @@ import {
   endReplay,
   settle,
   withEntry,
-  withTurnEnd,
   withUpdate,
 } from "../transcript/transcript.ts";
 import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
 import { conversationName } from "./conversation-name.ts";
 import { type OlderHistory, looseResults } from "./history-viewer.ts";
-import { countText } from "./modeline.ts";
 
 /** Applies a batch of events; what is finished by them is printed at once. */
 export function withEvents(state: ScreenState, events: readonly ClientEvent[], at: number): Step {
@@ -117,19 +114,12 @@ function withRequests(state: ScreenState, requests: readonly PermissionRequest[]
 
 function withSessionUpdate(state: ScreenState, update: SessionUpdate): ScreenState {
   if (isEntryUpdate(update)) return withEntryUpdate(state, update);
-  if (update.type === "turn-end") {
-    const { turnId, outcome } = update;
-    return { ...state, transcript: withTurnEnd(state.transcript, turnId, outcome, turnText(update)) };
-  }
   const { session } = state;
   if (session === undefined) return state;
   return { ...state, session: patched(session, update) };
 }
 
-function patched(
-  session: SessionState,
-  update: Exclude<SessionUpdate, EntryUpdate | { type: "turn-end" }>,
-): SessionState {
+function patched(session: SessionState, update: Exclude<SessionUpdate, EntryUpdate>): SessionState {
   switch (update.type) {
     case "plan":
       return { ...session, plan: update.entries };
@@ -176,22 +166,6 @@ function withTurn(state: ScreenState, event: Extract<SessionEvent, { kind: "turn
   const ended = { ...session, turn };
   const next: ScreenState = { ...state, activity: undefined, stoppingAt: undefined, session: ended };
   return step(next, { type: "fetch", what: "state" });
-}
-
-function turnText({
-  outcome,
-  durationMs,
-  usage,
-  failure,
-}: Extract<SessionUpdate, { type: "turn-end" }>): string {
-  if (outcome === "condition") return failure?.message ?? "The turn failed.";
-  const counts = [
-    durationMs === null ? "" : durationText(durationMs),
-    usage.requests > 1 ? `${usage.requests} requests` : "",
-    usage.inputTokens === null ? "" : `${countText(usage.inputTokens)} in`,
-    usage.outputTokens === null ? "" : `${countText(usage.outputTokens)} out`,
-  ].filter((part) => part !== "");
-  return (outcome === "cancelled" ? ["stopped", ...counts] : counts).join(" · ");
 }
 
 /** The end of a conversation's history and what runs now. What was shown before is not shown again. */

@@ -4,15 +4,8 @@ import { type Line, type Span, lineWidth, span } from "../text/styled-line.ts";
 import { truncated } from "../text/text-width.ts";
 import { visibleLine } from "../text/visible-text.ts";
 import { conversationName } from "./conversation-name.ts";
+import { countText } from "../text/count-text.ts";
 import { type ScreenState, isTurnRunning } from "./screen-state.ts";
-
-/** `950`, `12.4k`, `1.2M`. */
-export function countText(count: number): string {
-  if (count < 1_000) return String(count);
-  if (count < 10_000) return `${(count / 1_000).toFixed(1)}k`;
-  if (count < 1_000_000) return `${Math.round(count / 1_000)}k`;
-  return `${(count / 1_000_000).toFixed(1)}M`;
-}
 
 /** `0:07`, `12:30`, `1:02:03`. */
 export function clockText(durationMs: number): string {

@@ -112,10 +112,11 @@ export type EntryUpdate = Extract<
       | "form"
       | "form-output"
       | "form-result"
-      | "notice";
+      | "notice"
+      | "turn-end";
   }
 >;
 
 export function isEntryUpdate(update: SessionUpdate): update is EntryUpdate {
-  return !["plan", "usage", "title", "mode", "turn-end"].includes(update.type);
+  return !["plan", "usage", "title", "mode"].includes(update.type);
 }

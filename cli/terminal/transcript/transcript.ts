@@ -3,8 +3,8 @@
  * to be printed into the scrollback once. What was printed is remembered by its ids, so that a history that is read again after a lost
  * connection shows nothing twice.
  */
-import type { TurnOutcome } from "../../../orchestrator/contract/session.ts";
 import { finishedCut } from "../markdown/stream-blocks.ts";
+import { type TurnEndUpdate, turnText } from "./turn-text.ts";
 import {
   type Entry,
   type EntryUpdate,
@@ -90,6 +90,8 @@ export function withUpdate(transcript: Transcript, update: EntryUpdate): Transcr
       return withForm(transcript, update);
     case "notice":
       return withNotice(transcript, update);
+    case "turn-end":
+      return withTurnEnd(transcript, update);
   }
 }
 
@@ -99,12 +101,9 @@ export function withEntry(transcript: Transcript, entry: Entry): Transcript {
 }
 
 /** The end of a turn, once: a history that is read again has it too. */
-export function withTurnEnd(
-  transcript: Transcript,
-  turnId: string,
-  outcome: TurnOutcome,
-  text: string,
-): Transcript {
+function withTurnEnd(transcript: Transcript, update: TurnEndUpdate): Transcript {
+  const { turnId, outcome } = update;
+  const text = turnText(update);
   const isNew = text !== "" && !wasShown(transcript, turnId);
   return isNew ? withEntry(transcript, { kind: "turn", turnId, outcome, text }) : transcript;
 }

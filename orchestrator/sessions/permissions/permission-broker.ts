@@ -5,6 +5,8 @@ export type BrokerParts = {
   /** True while a client is attached that shows requests to somebody. */
   readonly canAsk: () => boolean;
   readonly emit: (event: SessionEventBody) => void;
+  /** Told that a call of the primary waits for an answer, and that it goes on with one. */
+  readonly callWaits: (callId: string, waits: boolean) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -59,6 +61,7 @@ export class PermissionBroker {
           resolve(reply);
         },
       });
+      this.#tell(request, true);
       this.#parts.emit({ kind: "permission-requested", request });
     });
   }
@@ -82,6 +85,11 @@ export class PermissionBroker {
     for (const requestId of [...this.#open.keys()]) this.#settle(requestId, "nobody");
   }
 
+  /** Calls of children are shown by their own transcripts. */
+  #tell({ epoch, callId }: PermissionRequest, waits: boolean): void {
+    if (epoch !== null) this.#parts.callWaits(callId, waits);
+  }
+
   #approve(key: string): void {
     this.#approvals.add(key);
     const [oldest] = this.#approvals;
@@ -97,6 +105,7 @@ export class PermissionBroker {
       requestId,
       answer: reply === "nobody" ? "deny" : reply,
     });
+    if (reply !== "cancelled") this.#tell(open.request, false);
     open.settle(reply);
   }
 }

@@ -35,14 +35,14 @@ export function sessionAuthority(parts: SessionAuthorityParts): Authority {
     },
     decideCommand: (request, signal) => decideCommand(request, signal, headless(), parts),
     decidePath: async (request, signal) => {
-      const { path, access, caller } = request;
+      const { path, access, callId, caller } = request;
       const decision = await headless().decidePath(request, signal);
       if (decision.kind === "allowed" || !asks(parts.mode())) return decision;
       const reply = await parts.broker.ask(
         {
           kind: "path",
           epoch: epochOf(caller, parts),
-          callId: "",
+          callId,
           tool: access === "read" ? "resource.read" : "resource.edit",
           asker: caller.jobName,
           title: `${access === "read" ? "Read" : "Change"} ${path}, outside the working directory`,
@@ -55,13 +55,13 @@ export function sessionAuthority(parts: SessionAuthorityParts): Authority {
     },
     decideExternalTool: async (request, signal): Promise<PathDecision> => {
       if (!asks(parts.mode())) return headless().decideExternalTool(request, signal);
-      const { tool, caller } = request;
+      const { tool, callId, caller } = request;
       const args = JSON.parse(JSON.stringify(request.arguments ?? null)) as null;
       const reply = await parts.broker.ask(
         {
           kind: "tool",
           epoch: epochOf(caller, parts),
-          callId: "",
+          callId,
           tool,
           asker: caller.jobName,
           title: `Call ${tool}`,

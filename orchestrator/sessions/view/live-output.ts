@@ -2,9 +2,11 @@
  * What the running turn has shown that is not in the record yet: streamed text of the request in flight, and the state of calls that
  * have no recorded result. Clients that attach get it behind the history.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { SessionUpdate } from "../../contract/session/updates.ts";
 import { chunkId } from "./record-updates.ts";
 
+type ToolNews = Extract<SessionUpdate, { type: "tool-call-update" }>;
 type Chunk = Extract<SessionUpdate, { type: "message-chunk" | "thought-chunk" }>;
 
 /** Streamed characters of one channel that are kept for clients that attach meanwhile. */
@@ -14,7 +16,7 @@ export class LiveOutput {
   /** What was streamed of the first text and reasoning of the request in flight. */
   #streamed = { text: "", reasoning: "" };
   #request = 0;
-  readonly #calls = new Map<string, Extract<SessionUpdate, { type: "tool-call-update" }>>();
+  readonly #calls = new Map<string, ToolNews>();
 
   /** Number of the request in flight, or of the last one. */
   get request(): number {
@@ -51,13 +53,21 @@ export class LiveOutput {
   }
 
   /** News of a call without a recorded result. */
-  call(update: Extract<SessionUpdate, { type: "tool-call-update" }>): void {
+  call(update: ToolNews): void {
     this.#calls.set(update.callId, { ...this.#calls.get(update.callId), ...update });
   }
 
-  /** The call's result is in the record. */
-  callRecorded(callId: string): void {
+  /** True while the call runs as far as is shown. */
+  isRunning(callId: string): boolean {
+    const status = this.#calls.get(callId)?.status;
+    return status === "running" || status === "pending";
+  }
+
+  /** The call's result is in the record. True when the same result was shown already. */
+  callRecorded({ callId, status, content }: ToolNews): boolean {
+    const shown = this.#calls.get(callId);
     this.#calls.delete(callId);
+    return shown?.status === status && isDeepStrictEqual(shown?.content, content);
   }
 
   /** Everything that a client must be shown behind the history. */

@@ -117,18 +117,18 @@ describe("commands", () => {
 describe("paths and external tools", () => {
   test("everything outside the workspace needs mode full", async () => {
     const path = async (mode: PermissionMode, at: string) =>
-      (await authority(mode).decidePath({ path: at, access: "read", caller }, signal)).kind;
+      (await authority(mode).decidePath({ path: at, access: "read", callId: "call-1", caller }, signal)).kind;
     expect(await path("sandbox", "/work/project/src/x")).toBe("allowed");
     expect(await path("sandbox", "/work/project-2/x")).toBe("denied");
     expect(await path("full", "/etc/hosts")).toBe("allowed");
-    const tool = { tool: "mcp__x.y", arguments: {}, caller };
+    const tool = { tool: "mcp__x.y", arguments: {}, callId: "call-1", caller };
     expect((await authority("auto").decideExternalTool(tool, signal)).kind).toBe("denied");
     expect((await authority("full").decideExternalTool(tool, signal)).kind).toBe("allowed");
   });
 
   test("what git runs and what roles are made of is read, and written in mode full only", async () => {
     const decide = async (mode: PermissionMode, access: "read" | "write", at: string) =>
-      (await authority(mode).decidePath({ path: at, access, caller }, signal)).kind;
+      (await authority(mode).decidePath({ path: at, access, callId: "call-1", caller }, signal)).kind;
     for (const at of [
       "/work/project/.git/hooks/pre-commit",
       "/work/project/sub/.Git/config",
