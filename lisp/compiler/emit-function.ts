@@ -318,7 +318,8 @@ export class FunctionEmitter extends MultipleValueEmitter {
     if (primitive === undefined && node.leaf.traits.total === true && node.leaf.traits.values !== true) {
       return this.deliver(`${this.unit.rawLeaf(node.leaf)}(${args.join(",")})`, dest);
     }
-    const text = `${this.unit.leaf(node.leaf, args.length)}(${args.join(",")})`;
+    const failed = primitive?.kind === "checked" ? primitive.failed : undefined;
+    const text = failed?.(...args) ?? `${this.unit.leaf(node.leaf, args.length)}(${args.join(",")})`;
     const multi = node.leaf.traits.values === true;
     // The quick way gives the primary value alone.
     const usable = !multi || (dest.kind !== "return" && !(dest.kind !== "effect" && dest.multi));

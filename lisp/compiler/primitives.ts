@@ -22,6 +22,8 @@ export type Primitive =
       readonly kind: "checked";
       readonly arity: number;
       readonly fast: (t: string, ...args: string[]) => string;
+      /** What to call instead of the leaf when the fast path was not taken. */
+      readonly failed?: (...args: string[]) => string;
     }
   | {
       readonly kind: "compare";
@@ -89,13 +91,15 @@ function compare(arity: number, js: (...args: string[]) => string): Primitive {
   return { kind: "compare", arity, guard: fixnums, js };
 }
 
+/** CAR and its like. What fails is an error for certain, so the leaf need not be asked. */
 function path(ops: string): Primitive {
-  return checked(1, (t, a) => {
+  const fast = (t: string, a: string): string => {
     const start = literal.test(a) ? `(${a})` : a;
     let text = `(${t}=${start}.c${ops[ops.length - 1]}r)!==undefined`;
     for (const step of ops.split("").toReversed().slice(1)) text += `&&(${t}=${t}.c${step}r)!==undefined`;
     return text;
-  });
+  };
+  return { kind: "checked", arity: 1, fast, failed: (a) => `R.noList("${ops}",${a})` };
 }
 
 /** Inline operators by symbol name in COMMON-LISP; the arity is part of the key. */

@@ -39,6 +39,8 @@ export class InstanceLayout {
   readonly slotNames: readonly LSymbol[];
   readonly index: ReadonlyMap<LSymbol, number>;
   obsolete = false;
+  /** Slots of a new instance, all unbound, to be copied; made when first needed. */
+  blank: LispValue[] | null = null;
   /** Unique number, for dispatch caches. */
   readonly serial: number;
   constructor(cls: LispValue, slotNames: readonly LSymbol[], serial: number) {

@@ -26,6 +26,7 @@ import { installClasses } from "../objects/class-leaves.ts";
 import { installSlotFilling } from "../objects/slot-filling.ts";
 import { installDispatch } from "../objects/dispatch.ts";
 import { installConditionReaders } from "../objects/condition-leaves.ts";
+import { installSignalling } from "../objects/signalling-leaves.ts";
 import { installStructures } from "../structures/structure-leaves.ts";
 import { installCharacterStreams } from "../streams/character-leaves.ts";
 import { installStreams } from "../streams/stream-leaves.ts";
@@ -72,6 +73,7 @@ const installers: readonly LeafInstaller[] = [
   installDispatch,
   installSlotFilling,
   installConditionReaders,
+  installSignalling,
   installStructures,
   installRestarts,
   installCharacterStreams,

@@ -215,7 +215,14 @@ export class Image implements CompilerHost, LeafHost {
     return type;
   }
 
-  private describeError(error: LispError): { type: LispValue; initargs: LispValue } {
+  private conditionSymbol(name: string): LSymbol {
+    return this.names.get(name) ?? this.symbol(name.replace("AUTOLITH-SYSTEM::", "SYS:"));
+  }
+
+  private describeError(error: Pick<LispError, "conditionType" | "initargs">): {
+    type: LispValue;
+    initargs: LispValue;
+  } {
     const initargs: LispValue[] = [];
     for (const [key, value] of error.initargs) {
       initargs.push(this.keyword(key));
@@ -226,7 +233,7 @@ export class Image implements CompilerHost, LeafHost {
       else initargs.push(this.initargOf(key, value));
     }
     return {
-      type: this.symbol(error.conditionType.replace("AUTOLITH-SYSTEM::", "SYS:")),
+      type: this.conditionSymbol(error.conditionType),
       initargs: arrayToList(initargs),
     };
   }

@@ -96,8 +96,24 @@
 
 (defun restart-entries (bindings)
   (if (consp bindings)
-      (cons `(make-restart ',(caar bindings) ,@(cdar bindings)) (restart-entries (cdr bindings)))
+      (cons (restart-entry (caar bindings) (cadar bindings) (cddar bindings)) (restart-entries (cdr bindings)))
       nil))
+
+(defun restart-entry (name function options)
+  "A form that makes a restart; without a call that sorts keywords when the options are functions written out."
+  (if (plain-restart-options-p options)
+      `(%make-restart ',name ,function ,(getf options :report-function) ,(getf options :interactive-function)
+                      ,(getf options :test-function))
+      `(make-restart ',name ,function ,@options)))
+
+(defun plain-restart-options-p (options)
+  (cond ((null options) t)
+        ((and (consp options) (consp (cdr options))
+              (member-eq (car options) '(:report-function :interactive-function :test-function)))
+         (and (consp (cadr options))
+              (member-eq (car (cadr options)) '(lambda function))
+              (plain-restart-options-p (cddr options))))
+        (t nil)))
 
 (defvar *condition-restarts* nil "Pairs of a condition and restarts that are only for it.")
 
@@ -201,18 +217,19 @@
 
 (defun coerce-to-condition (datum arguments default-type)
   "The condition a designator of SIGNAL, ERROR, WARN or CERROR stands for."
-  (cond ((symbolp datum) (apply #'make-condition datum arguments))
-        ((or (stringp datum) (functionp datum))
-         (make-condition default-type :format-control datum :format-arguments arguments))
-        ((and (condition-object-p datum))
-         (if arguments
-             (error 'simple-type-error :datum arguments :expected-type 'null
-                                       :format-control "~S cannot be given with a condition object"
-                                       :format-arguments (list arguments))
-             datum))
-        (t (error 'simple-type-error :datum datum :expected-type '(or symbol string function condition)
-                                     :format-control "~S does not designate a condition"
-                                     :format-arguments (list datum)))))
+  (or (%designated-condition datum arguments default-type)
+      (cond ((symbolp datum) (make-condition-of datum arguments))
+            ((or (stringp datum) (functionp datum))
+             (make-condition-of default-type (list :format-control datum :format-arguments arguments)))
+            ((condition-object-p datum)
+             (if arguments
+                 (error 'simple-type-error :datum arguments :expected-type 'null
+                                           :format-control "~S cannot be given with a condition object"
+                                           :format-arguments (list arguments))
+                 datum))
+            (t (error 'simple-type-error :datum datum :expected-type '(or symbol string function condition)
+                                         :format-control "~S does not designate a condition"
+                                         :format-arguments (list datum))))))
 
 (defun condition-object-p (object)
   (%subclassp (class-of object) (%find-class 'condition)))
@@ -221,14 +238,17 @@
 
 (defun signal-condition (condition)
   "Run the applicable handlers, innermost first, each with only the outer ones in force."
-  (let ((*handler-clusters* *handler-clusters*))
-    (do ()
-        ((null *handler-clusters*) nil)
-      (let ((cluster (car *handler-clusters*)))
-        (setq *handler-clusters* (cdr *handler-clusters*))
-        (dolist (entry cluster)
-          (when (condition-matches-p condition (car entry))
-            (funcall (cdr entry) condition)))))))
+  (do ((clusters (%applicable-clusters condition *handler-clusters*)
+                 (%applicable-clusters condition (cdr clusters))))
+      ((null clusters) nil)
+    (run-handlers condition (car clusters) (cdr clusters))))
+
+(defun run-handlers (condition cluster outer)
+  "Run the handlers of one cluster that apply."
+  (let ((*handler-clusters* outer))
+    (dolist (entry cluster)
+      (when (condition-matches-p condition (car entry))
+        (funcall (cdr entry) condition)))))
 
 (defun signal (datum &rest arguments)
   "Signal a condition: run handlers, and return NIL when all decline."
@@ -248,7 +268,7 @@
 
 (defun signal-leaf-error (type initargs &optional (arguments nil call))
   "ERROR on behalf of an operator written in TypeScript, or of the call of an undefined function with ARGUMENTS."
-  (let ((condition (apply #'make-condition type initargs)))
+  (let ((condition (or (%quick-condition type initargs) (make-condition-of type initargs))))
     (cond ((eq type 'unbound-variable) (signal-unbound-variable condition (cell-error-name condition)))
           ((eq type 'undefined-function)
            (signal-undefined-function condition (cell-error-name condition) call arguments))

@@ -51,6 +51,10 @@
 
 (defun make-condition (type &rest initargs)
   "A new condition of the type named, its slots filled from the initialisation arguments."
+  (or (%quick-condition type initargs) (make-condition-of type initargs)))
+
+(defun make-condition-of (type initargs)
+  "What MAKE-CONDITION does when there is more to do than to fill slots."
   (let ((class (condition-class-named type)))
     (unless (%class-finalized class) (finalize-class class))
     (unless (evenp (length initargs))

@@ -32,10 +32,12 @@
                                       if-exists if-does-not-exist external-format)
   "Opens a file; NIL when it is not opened because it exists, or does not, as the options say."
   (declare (ignore if-exists if-does-not-exist external-format))
-  (let ((filespec (physical-pathname filespec)))
+  (let ((called (pathname filespec)))
     (multiple-value-bind (bits signed) (stream-element-specification element-type)
-      (apply #'%open filespec direction (if (eq element-type :default) 'character element-type) bits signed
-             (remove-property (remove-property options :direction) :element-type)))))
+      (apply #'%open (physical-pathname called) direction (if (eq element-type :default) 'character element-type)
+             bits signed
+             (append (remove-property (remove-property options :direction) :element-type)
+                     (if (%logical-pathname-p called) (list :called called) '()))))))
 
 (defun physical-pathname (designator)
   "The pathname to hand to the machine: translated when it is logical."
@@ -116,11 +118,11 @@
   (%delete-file (check-not-wild (physical-pathname filespec))))
 
 (defun rename-file (file new-name)
-  "Renames a file. Values: new name, old and new canonical names."
-  (let ((file (physical-pathname file)))
-    (%rename-file file (check-not-wild (if (%logical-pathname-p (pathname new-name))
-                                           (translate-logical-pathname new-name)
-                                           (pathname new-name))))))
+  "Renames a file. Values: new name, logical when the new or the old one is, old and new canonical names."
+  (let* ((file (merge-pathnames file)) (name (check-not-wild (merge-pathnames new-name file nil))))
+    (multiple-value-bind (new old-truename new-truename)
+        (%rename-file (physical-pathname file) (physical-pathname name))
+      (values (if (%logical-pathname-p name) name new) old-truename new-truename))))
 
 (defun file-write-date (pathspec)
   "Universal time of the last change of a file."

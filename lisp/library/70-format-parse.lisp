@@ -208,22 +208,26 @@ the closing directive, the tokens after it."
     (apply #'concatenate 'string (nreverse parts))))
 
 (defun fill-format-blanks (tokens)
-  "For ~@:>: a fill newline after each group of blanks in the literal text."
-  (let ((result '()))
-    (dolist (token tokens)
-      (if (stringp token)
-          (let ((start 0) (end (length token)))
-            (do () ((>= start end))
-              (let* ((blank (position #\Space token :start start))
-                     (after (and blank (or (position #\Space token :start blank :test-not #'char=) end))))
-                (cond (after
-                       (push (subseq token start after) result)
-                       (push (vector #\_ nil t nil nil nil) result)
-                       (setq start after))
-                      (t (push (subseq token start) result)
-                         (setq start end))))))
-          (push token result)))
-    (nreverse result)))
+  "For ~@:>: a fill newline after each group of blanks in the literal text, also within the other brackets."
+  (mapcan (lambda (token) (if (stringp token) (fill-blanks-of-text token) (list (fill-blanks-of-bracket token)))) tokens))
+
+(defun fill-blanks-of-text (text)
+  "TEXT as strings that end with a group of blanks, each followed by a fill newline, and what is left."
+  (let ((result '()) (start 0) (end (length text)))
+    (do () ((>= start end) (nreverse result))
+      (let* ((blank (position #\Space text :start start))
+             (after (and blank (or (position #\Space text :start blank :test-not #'char=) end))))
+        (push (subseq text start after) result)
+        (when after (push (vector #\_ nil t nil nil nil) result))
+        (setq start (or after end))))))
+
+(defun fill-blanks-of-bracket (directive)
+  "A copy of a directive with the blanks inside filled; other logical blocks are left as they are."
+  (let ((copy (copy-seq directive)) (body (directive-body directive)))
+    (case (directive-character directive)
+      ((#\( #\{) (setf (directive-body copy) (fill-format-blanks body)))
+      (#\[ (setf (directive-body copy) (mapcar #'fill-format-blanks body))))
+    copy))
 
 (defun nest-format-block (directive segments separators closing)
   "~<...~:>: body is (prefix per-line-p directives suffix), extra is :BLOCK."

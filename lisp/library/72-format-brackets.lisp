@@ -64,7 +64,8 @@
        nil)
     (let ((before (svref state 0)))
       (when (run-iteration-step body stream state) (return nil))
-      (when (and before (eq before (svref state 0)) (or (null limit) (> limit 10000000)))
+      ;; A list that is its own tail stays the same when an argument is taken.
+      (when (and before (eq before (svref state 0)) (not (eq before (cdr before))) (or (null limit) (> limit 10000000)))
         (format-problem "A round of ~~{ took no argument, so the iteration would go on for ever; ~S is left" before)))))
 
 (defun iterate-over-lists (body stream lists limit once note-rest)

@@ -53,15 +53,3 @@
         (dolist (pathname (if (listp pathnames) pathnames (list pathnames)) t) (load pathname))
         (error 'simple-error :format-control "Don't know how to load the module ~A: give REQUIRE its files."
                              :format-arguments (list (string module-name))))))
-
-(defmacro with-standard-io-syntax (&body body)
-  "Run BODY with the variables of reader and printer as the standard sets them."
-  `(let ((*package* (find-package "COMMON-LISP-USER"))
-         (*print-array* t) (*print-base* 10) (*print-case* :upcase) (*print-circle* nil)
-         (*print-escape* t) (*print-gensym* t) (*print-length* nil) (*print-level* nil)
-         (*print-lines* nil) (*print-miser-width* nil)
-         (*print-pprint-dispatch* (copy-pprint-dispatch nil))
-         (*print-pretty* nil) (*print-radix* nil) (*print-readably* t) (*print-right-margin* nil)
-         (*read-base* 10) (*read-default-float-format* 'single-float) (*read-eval* t)
-         (*read-suppress* nil) (*readtable* (copy-readtable nil)))
-     ,@body))

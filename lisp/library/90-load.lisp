@@ -1,4 +1,4 @@
-;;;; LOAD and COMPILE-FILE. A compiled file is the source again with a mark: what counts is that it loads to the same effect.
+;;;; LOAD, of source and of the modules that COMPILE-FILE writes.
 
 (in-package "AUTOLITH-SYSTEM")
 
@@ -58,10 +58,9 @@
       (eval form)))
 
 (defun load-file (pathname external-format print)
-  (let ((*package* *package*) (*readtable* *readtable*))
-    (map-source-forms (lambda (form) (load-form form print))
-                      (file-text pathname external-format)
-                      (namestring pathname))
+  (let ((*package* *package*) (*readtable* *readtable*) (text (file-text pathname external-format)))
+    (map-source-forms (lambda (form) (load-form form print)) text (namestring pathname)
+                      :reader (if (module-text-p text) #'read-of-module #'read))
     t))
 
 (defun file-text (pathname external-format)
@@ -70,9 +69,9 @@
     (let* ((text (make-string (file-length stream))) (end (read-sequence text stream)))
       (if (= end (length text)) text (subseq text 0 end)))))
 
-(defun map-source-forms (function text file)
-  "Call FUNCTION with each form of TEXT, read one after the other, while definitions get FILE and its line as their place.
-Definitions are noted in the journal of the host with their source."
+(defun map-source-forms (function text file &key (reader #'read) (note t))
+  "Call FUNCTION with each form of TEXT, read one after the other by READER, while definitions get FILE and its line as their
+place. With NOTE, definitions are noted in the journal of the host with their source."
   (with-input-from-string (stream text)
     (let ((end (list nil)) (line 1) (counted 0))
       (loop
@@ -80,11 +79,11 @@ Definitions are noted in the journal of the host with their source."
         (let* ((start (file-position stream)) (break (position #\Newline text :end start :from-end t)))
           (setq line (+ line (count #\Newline text :start counted :end start)) counted start)
           (let ((form (with-source-place (file line (if break (- start break) (1+ start)))
-                        (let ((form (read stream nil end)))
+                        (let ((form (funcall reader stream nil end)))
                           (unless (eq form end) (funcall function form))
                           form))))
             (when (eq form end) (return))
-            (when (definition-form-p form)
+            (when (and note (definition-form-p form))
               (%note-definition (symbol-name (car form)) (definition-name form)
                                 (subseq text start (file-position stream)) file))))))))
 
@@ -103,59 +102,3 @@ Definitions are noted in the journal of the host with their source."
 (defun definition-name (form)
   (let ((name (cadr form)))
     (prin1-to-string (if (and (consp name) (not (eq (car name) 'setf))) (car name) name))))
-
-(defmacro with-compilation-unit ((&rest options) &body body)
-  "Run BODY; there is nothing to defer."
-  (declare (ignore options))
-  `(progn ,@body))
-
-(defun compile-file-pathname (input-file &key output-file &allow-other-keys)
-  "Where COMPILE-FILE writes."
-  (if output-file
-      (merge-pathnames output-file (make-pathname :type "fasl" :defaults (merge-pathnames input-file)))
-      (make-pathname :type "fasl" :defaults (merge-pathnames input-file))))
-
-(defun compile-file (input-file &key output-file (verbose *compile-verbose*) (print *compile-print*)
-                                  (external-format :default))
-  "Check the forms of a file by compiling them, and write a file that LOAD accepts."
-  (let* ((input (truename (if (pathname-type (merge-pathnames input-file))
-                              input-file
-                              (make-pathname :type "lisp" :defaults (merge-pathnames input-file)))))
-         (output (if output-file
-                     (compile-file-pathname input-file :output-file output-file)
-                     (compile-file-pathname input-file)))
-         (warnings nil) (failure nil))
-    (when verbose (format t "~&; compiling ~A~%" (namestring input)))
-    (with-open-file (in input :external-format external-format)
-      (with-open-file (out output :direction :output :if-exists :supersede)
-        (let ((*package* *package*) (*readtable* *readtable*)
-              (*compile-file-pathname* (merge-pathnames input-file))
-              (*compile-file-truename* input)
-              (end (list nil)))
-          (handler-bind ((warning (lambda (c) (setq warnings t) (unless (typep c 'style-warning) (setq failure t)))))
-            (do ((form (read in nil end) (read in nil end)))
-                ((eq form end))
-              (when print (format t "~&; ~S~%" form))
-              (compile-time-too form)))))
-      (file-position in 0)
-      (with-open-file (out output :direction :output :if-exists :supersede)
-        (do ((line (read-line in nil) (read-line in nil)))
-            ((null line))
-          (write-line line out))))
-    (values (truename output) warnings failure)))
-
-(defun compile-time-too (form)
-  "Evaluate what a top-level form asks for at compile time."
-  (multiple-value-bind (expansion expanded)
-      (if (and (consp form) (symbolp (car form)) (macro-function (car form))
-               (not (member (car form) '(defun in-package defmacro))))
-          (macroexpand form)
-          (values form nil))
-    (declare (ignore expanded))
-    (when (consp expansion)
-      (case (car expansion)
-        (progn (mapc #'compile-time-too (cdr expansion)))
-        ((in-package defmacro) (eval expansion))
-        (eval-when
-         (when (or (member :compile-toplevel (cadr expansion)) (member 'compile (cadr expansion)))
-           (eval (cons 'progn (cddr expansion)))))))))

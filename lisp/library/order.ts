@@ -51,6 +51,7 @@ export const libraryFiles: readonly string[] = [
   "81-environment",
   "89-evaluation",
   "90-load",
+  "92-compile-file",
   "91-listener",
   "95-host",
 ];

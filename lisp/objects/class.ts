@@ -5,9 +5,8 @@ import type { LispValue } from "../data/value.ts";
 
 /** Slots of an instance of that layout, all unbound. */
 export function unboundSlots(layout: InstanceLayout): LispValue[] {
-  const slots: LispValue[] = [];
-  for (let left = layout.slotNames.length; left > 0; left--) slots.push(UNBOUND);
-  return slots;
+  layout.blank ??= Array.from<LispValue>({ length: layout.slotNames.length }).fill(UNBOUND);
+  return layout.blank.slice();
 }
 
 /** What kind of instances a class has; decides which metaclass it belongs to and how instances are made. */
@@ -30,7 +29,7 @@ export class LClass extends LInstance {
   directSlots: LispValue = NIL;
   effectiveSlots: LispValue = NIL;
   /** How new instances are filled, made when first needed; forgotten when the effective slots change. */
-  fillPlan: readonly SlotFill[] | null = null;
+  fillPlan: FillPlan | null = null;
   /** What MAKE-INSTANCE found out about the class (a simple-vector), or NIL. */
   recipe: LispValue = NIL;
   /** Layout of new instances; null until finalized and for classes without instances of their own. */
@@ -62,6 +61,13 @@ export class LClass extends LInstance {
   isSubclassOf(other: LClass): boolean {
     return this === other || this.ancestors.has(other);
   }
+}
+
+/** How the slots of new instances get their values. */
+export interface FillPlan {
+  readonly fills: readonly SlotFill[];
+  /** Slots of an instance without initialisation arguments: constants of initforms, else unbound. */
+  readonly initial: readonly LispValue[];
 }
 
 /** How one slot of a new instance gets its value. */

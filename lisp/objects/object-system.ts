@@ -147,6 +147,8 @@ export class ObjectSystem {
   findClass(name: LispValue): LClass | null {
     if (name === T) return this.standard("T");
     if (!(name instanceof LSymbol)) return null;
+    const known = symbolProperty(name, classKey);
+    if (known instanceof LClass) return known;
     this.deferred.wantClass(name);
     const found = symbolProperty(name, classKey);
     if (found instanceof LClass) return found;

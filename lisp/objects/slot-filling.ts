@@ -4,12 +4,16 @@ import { LInstance } from "../data/instance.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { NIL, T, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
-import { LClass, SlotDefinition, type SlotFill } from "./class.ts";
+import { type FillPlan, type LClass, SlotDefinition, type SlotFill, unboundSlots } from "./class.ts";
 
 /** Filling the slots of new instances from initialisation arguments, for classes whose slot access is the standard one. */
 
-function planOf(cls: LClass): readonly SlotFill[] {
-  return (cls.fillPlan ??= (listToArray(cls.effectiveSlots) ?? [])
+export function planOf(cls: LClass): FillPlan {
+  return (cls.fillPlan ??= makePlan(cls));
+}
+
+function makePlan(cls: LClass): FillPlan {
+  const fills = (listToArray(cls.effectiveSlots) ?? [])
     .filter((slot) => slot instanceof SlotDefinition)
     .map((slot) => ({
       slot,
@@ -17,7 +21,11 @@ function planOf(cls: LClass): readonly SlotFill[] {
       location: slot.location,
       constant: slot.initfunction === T ? NIL : slot.constant instanceof Cons ? slot.constant.car : undefined,
       hasInitform: slot.initfunction !== NIL,
-    })));
+    }));
+  const initial = cls.instanceLayout === null ? [] : unboundSlots(cls.instanceLayout);
+  for (const { location, constant, hasInitform } of fills)
+    if (hasInitform && typeof location === "number" && constant !== undefined) initial[location] = constant;
+  return { fills, initial };
 }
 
 /** Value of the first of the initargs that is one of `names`, or undefined. */
@@ -51,13 +59,35 @@ function fillOne(instance: LInstance, fill: SlotFill, initargs: LispValue, miss:
   return true;
 }
 
+/**
+ * A new instance of a finalized class of the standard kind whose slots are filled from the initargs and the constants of
+ * initforms; null when an initform is still to be evaluated.
+ */
+export function filledInstance(cls: LClass, initargs: LispValue, miss: LispValue): LInstance | null {
+  const { fills, initial } = planOf(cls);
+  const slots = initial.slice();
+  const instance = new LInstance(cls.instanceLayout!, slots);
+  for (let i = 0; i < fills.length; i++) {
+    const fill = fills[i]!;
+    const { location } = fill;
+    if (typeof location !== "number") {
+      if (!fillOne(instance, fill, initargs, miss)) return null;
+      continue;
+    }
+    const value = supplied(initargs, fill.initargs);
+    if (value !== undefined) slots[location] = value;
+    else if (fill.hasInitform && fill.constant === undefined) return null;
+  }
+  return instance;
+}
+
 /** `SYS:%FILL-SLOTS instance initargs`: gives the slots whose initforms are still to be evaluated. */
 export const installSlotFilling: LeafInstaller = (define, host) => {
   const miss = host.symbol("SYS:%NO-SLOT-VALUE");
   define("SYS:%FILL-SLOTS", "instance initargs", (instance: LispValue, initargs: LispValue) => {
     if (!(instance instanceof LInstance)) throw typeError(instance, "STANDARD-OBJECT");
     let pending: LispValue[] | undefined;
-    for (const fill of planOf(instance.layout.cls as LClass)) {
+    for (const fill of planOf(instance.layout.cls as LClass).fills) {
       if (!fillOne(instance, fill, initargs, miss)) (pending ??= []).push(fill.slot);
     }
     return pending === undefined ? NIL : arrayToList(pending);

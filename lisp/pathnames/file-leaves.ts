@@ -78,11 +78,7 @@ class FileSystem {
       : undefined;
   }
 
-  open(
-    pathname: Pathname,
-    options: OpenOptions,
-    rest: Pick<StreamFacts, "element" | "elementType" | "externalFormat" | "codec">,
-  ): LispValue {
+  open(pathname: Pathname, options: OpenOptions, { called, ...rest }: StreamFacts): LispValue {
     const native = this.native(pathname);
     const { direction } = options;
     const exists = this.files.info(native) !== undefined;
@@ -119,7 +115,7 @@ class FileSystem {
       created: !exists,
       input: direction === "INPUT" || direction === "IO",
       output: writes,
-      pathname: this.pathnames.merge(pathname),
+      pathname: called ?? this.pathnames.merge(pathname),
       truename: this.pathnameOf(this.files.canonical(native) ?? native, false),
     });
     if (direction === "PROBE") stream.close(false);
@@ -215,6 +211,8 @@ interface StreamFacts {
   elementType: LispValue;
   externalFormat: LispValue;
   codec: NonNullable<ReturnType<typeof codecNamed>>;
+  /** The pathname of the stream where that is not the file's own: a logical one. */
+  called: Pathname | undefined;
 }
 
 function optionName(value: LispValue | undefined, allowed: readonly string[]): string | undefined {
@@ -251,7 +249,7 @@ function codecOf(format: LispValue | undefined): StreamFacts["codec"] {
 function installOpen(define: DefineLeaf, host: LeafHost, system: FileSystem): void {
   define(
     "SYS:%OPEN",
-    "filename direction element-type bits signed &key if-exists if-does-not-exist external-format",
+    "filename direction element-type bits signed &key if-exists if-does-not-exist external-format called",
     (
       designator: LispValue,
       direction: LispValue,
@@ -261,6 +259,7 @@ function installOpen(define: DefineLeaf, host: LeafHost, system: FileSystem): vo
       ifExists?: LispValue,
       ifMissing?: LispValue,
       format?: LispValue,
+      called?: LispValue,
     ) => {
       const options: OpenOptions = {
         direction: optionName(direction, ["INPUT", "OUTPUT", "IO", "PROBE"]) ?? "INPUT",
@@ -272,6 +271,7 @@ function installOpen(define: DefineLeaf, host: LeafHost, system: FileSystem): vo
         elementType,
         codec: codecOf(format),
         externalFormat: format ?? host.symbol(":DEFAULT"),
+        called: called === undefined ? undefined : system.pathnames.designated(called),
       });
     },
   );

@@ -40,7 +40,10 @@ export interface RuntimeServices {
   /** Condition type symbol and initarg list of a leaf's error. */
   /** The storage condition for an exhausted stack or an object that V8 refuses to make. */
   readonly hostBound: (error: RangeError) => LispError;
-  readonly describeError: (error: LispError) => { readonly type: LispValue; readonly initargs: LispValue };
+  readonly describeError: (error: Pick<LispError, "conditionType" | "initargs">) => {
+    readonly type: LispValue;
+    readonly initargs: LispValue;
+  };
 }
 
 /** Most arguments of APPLY: they lie on the stack, which must hold them more than once. */
@@ -133,6 +136,23 @@ export class Runtime {
 
   wrongArguments(fn: LFunction): LispValue {
     return this.signal(programError("wrong number of arguments for ~S", functionName(fn.info)));
+  }
+
+  /** CAR, CDR or a path of them (the letters as in the name) met something that is no list: the error, without throwing it. */
+  noList(path: string, object: LispValue): LispValue {
+    let value = object;
+    for (let i = path.length - 1; i >= 0; i--) {
+      if (!(value instanceof Cons) && value !== NIL) return this.signalNoList(value);
+      value = path[i] === "a" ? (value as Cons).car : (value as Cons).cdr;
+    }
+    return value;
+  }
+
+  private signalNoList(value: LispValue): LispValue {
+    const fn = this.services.signalFunction();
+    if (fn === null) throw typeError(value, "LIST");
+    const { type, initargs } = this.services.describeError(noListError(value));
+    return call(fn, type, initargs);
   }
 
   unboundVariable(symbol: LSymbol): LispValue {
@@ -534,6 +554,17 @@ function swap(bindings: LispValue[], start: number, step: number): void {
 /** Calls a function object. */
 export function call(fn: LFunction, ...args: readonly LispValue[]): LispValue {
   return (fn.code as (...all: readonly LispValue[]) => LispValue)(fn, ...args);
+}
+
+/** What a TYPE-ERROR of a value that should be a list says. */
+function noListError(datum: LispValue): Pick<LispError, "conditionType" | "initargs"> {
+  return {
+    conditionType: "TYPE-ERROR",
+    initargs: [
+      ["DATUM", datum],
+      ["EXPECTED-TYPE", "LIST"],
+    ],
+  };
 }
 
 function undefinedFunctionError(symbol: LSymbol): LispError {

@@ -51,6 +51,22 @@ describe("files", () => {
     expect(readFileSync(join(folder, "exists.txt"), "utf8")).toBe(after);
   });
 
+  it("opened and renamed under logical names keep those", async () => {
+    await value(`(setf (logical-pathname-translations "SCRATCH") '(("*.*" "${folder}/*.*")))`);
+    const kinds = "(mapcar (lambda (p) (typep p 'logical-pathname))";
+    expect(
+      await value(
+        `(with-open-file (s "SCRATCH:NOTE.TXT" :direction :output) ${kinds} (list (pathname s) (truename s))))`,
+      ),
+    ).toBe("((T NIL))");
+    expect(
+      await value(`${kinds} (multiple-value-list (rename-file "SCRATCH:NOTE.TXT" "SCRATCH:OTHER.TXT")))`),
+    ).toBe("((T NIL NIL))");
+    expect(
+      await value(`(list (probe-file "note.txt") (file-namestring (truename "SCRATCH:OTHER.TXT")))`),
+    ).toBe('((NIL "other.txt"))');
+  });
+
   it("keep their content when writing them is given up", async () => {
     writeFileSync(join(folder, "kept.txt"), "kept");
     await value(

@@ -1,0 +1,221 @@
+;;;; COMPILE-FILE. What it writes is a module: text with the forms to run when it is loaded, which have been read, expanded at top
+;;;; level and freed of what is for compile time only. Symbols are written with their packages, and objects that cannot be read
+;;;; back as the forms that make them. So a module is data: to load one is no more than to load source.
+
+(in-package "AUTOLITH-SYSTEM")
+
+(defmacro with-compilation-unit ((&rest options) &body body)
+  "Run BODY; there is nothing to defer."
+  (declare (ignore options))
+  `(progn ,@body))
+
+;;; Literal objects
+
+;;; What is printed as #.FORM.
+(define-structure-layout 'module-literal nil '(form))
+
+(defmacro module-literal-cell ()
+  '(load-time-value (structure-cell 'module-literal)))
+
+(defun make-module-literal (form)
+  (make-structure (module-literal-cell) form))
+
+(defmethod print-object ((literal module-literal) stream)
+  (write-string "#." stream)
+  (prin1 (structure-ref (module-literal-cell) 0 literal) stream))
+
+(defvar *module-objects* nil "Table from objects of the form being written to what is written for them.")
+
+(defun module-object (object)
+  "What to print for a literal object, so that reading it gives a similar one."
+  (cond ((or (symbolp object) (numberp object) (characterp object) (pathnamep object) (random-state-p object)
+             (stringp object) (bit-vector-p object))
+         object)
+        ((gethash object *module-objects*))
+        ((consp object) (module-cons object))
+        ((simple-vector-p object)
+         (let ((copy (make-array (length object))))
+           (setf (gethash object *module-objects*) copy)
+           (dotimes (i (length object) copy) (setf (svref copy i) (module-object (svref object i))))))
+        (t (setf (gethash object *module-objects*) (make-module-literal (module-object (literal-form object)))))))
+
+(defun module-cons (list)
+  "A copy of LIST with what to print for its elements; walks along the list, which may be long or circular."
+  (let* ((first (cons nil nil)) (copy first))
+    (loop
+      (setf (gethash list *module-objects*) copy)
+      (setf (car copy) (module-object (car list)))
+      (let ((rest (cdr list)))
+        (when (or (atom rest) (gethash rest *module-objects*))
+          (setf (cdr copy) (module-object rest))
+          (return first))
+        (setf (cdr copy) (cons nil nil) copy (cdr copy) list rest)))))
+
+(defun literal-form (object)
+  "A form that makes an object similar to OBJECT, which has no syntax of its own."
+  (typecase object
+    (package `(find-package ,(package-name object)))
+    (class `(find-class ',(or (class-name object) (no-literal object))))
+    (array (array-literal-form object))
+    (hash-table (table-literal-form object))
+    ((or structure-object standard-object condition) (made-literal-form object))
+    (t (no-literal object))))
+
+(defun no-literal (object)
+  (error 'simple-error
+         :format-control "~S cannot be a literal object in a compiled file. Make it when the file is loaded, for instance with LOAD-TIME-VALUE."
+         :format-arguments (list object)))
+
+(defun array-literal-form (array)
+  (let ((elements '()))
+    (dotimes (i (array-total-size array)) (push (row-major-aref array i) elements))
+    `(let ((array (make-array ',(array-dimensions array) :element-type ',(array-element-type array))) (index -1))
+       (dolist (element ',(nreverse elements) array) (setf (row-major-aref array (incf index)) element)))))
+
+(defun table-literal-form (table)
+  (let ((entries '()))
+    (maphash (lambda (key value) (push (cons key value) entries)) table)
+    `(let ((table (make-hash-table :test ',(hash-table-test table))))
+       (dolist (entry ',entries table) (setf (gethash (car entry) table) (cdr entry))))))
+
+(defun made-literal-form (object)
+  "What MAKE-LOAD-FORM says, as one form."
+  (multiple-value-bind (creation initialization) (make-load-form object nil)
+    (if initialization
+        (let ((made (gensym "MADE")))
+          `(let ((,made ,creation)) ,(substitute-literal made object initialization) ,made))
+        creation)))
+
+(defun substitute-literal (new object form)
+  "FORM with NEW in the places of the literal OBJECT, quoted or not."
+  (cond ((eq form object) new)
+        ((and (consp form) (eq (car form) 'quote) (consp (cdr form)) (eq (cadr form) object)) new)
+        ((consp form) (cons (substitute-literal new object (car form)) (substitute-literal new object (cdr form))))
+        (t form)))
+
+;;; Top-level forms
+
+(defvar *module-stream* nil "Where COMPILE-FILE writes.")
+(defvar *compile-failures* nil "True when a form of the file could not be compiled.")
+
+(defmacro expansion-here (form &environment environment)
+  "FORM expanded in the environment of the place, and quoted."
+  (list 'quote (top-level-expansion form environment)))
+
+(defun compile-time-definer-p (name)
+  "True for the macros whose forms are evaluated at compile time too, because later forms of the file may need what they define."
+  (member name '(in-package defpackage defmacro deftype declaim defsetf define-setf-expander define-modify-macro
+                 define-symbol-macro define-compiler-macro defstruct defconstant)))
+
+(defun top-level-expansion (form environment)
+  "FORM expanded until it is none of the user's macros."
+  (loop
+    (unless (and (consp form) (symbolp (car form)) (macro-function (car form) environment)
+                 (not (eq (symbol-package (car form)) (load-time-value (find-package "COMMON-LISP")))))
+      (return form))
+    (setq form (macroexpand-1 form environment))))
+
+(defun within (wrappers form)
+  "FORM inside the MACROLET, SYMBOL-MACROLET and LOCALLY forms it stands in; WRAPPERS has their heads, the innermost first."
+  (dolist (wrapper wrappers form)
+    (setq form (append wrapper (list form)))))
+
+(defun compile-top-level (form wrappers at-compile-time)
+  "Handle a top-level form; AT-COMPILE-TIME says whether it is evaluated as well."
+  (setq form (if wrappers (eval (within wrappers `(expansion-here ,form))) (top-level-expansion form nil)))
+  (flet ((each (forms wrappers at-compile-time)
+           (dolist (item forms) (compile-top-level item wrappers at-compile-time))))
+    (case (if (consp form) (car form) nil)
+      (progn (each (cdr form) wrappers at-compile-time))
+      (eval-when (compile-eval-when (cadr form) (cddr form) wrappers at-compile-time))
+      ((locally macrolet symbol-macrolet)
+       (let* ((locally (eq (car form) 'locally))
+              (body (member-if-not #'declaration-form-p (if locally (cdr form) (cddr form)))))
+         (each body (cons (ldiff form body) wrappers) at-compile-time)))
+      ((defvar defparameter)
+       (proclaim `(special ,(cadr form)))
+       (compile-plain form wrappers at-compile-time))
+      (t (compile-plain form wrappers
+                        (or at-compile-time (and (consp form) (compile-time-definer-p (car form)))))))))
+
+(defun declaration-form-p (form)
+  (and (consp form) (eq (car form) 'declare)))
+
+(defun compile-eval-when (situations forms wrappers at-compile-time)
+  (flet ((situation (new old) (or (member new situations) (member old situations))))
+    (let ((compile (situation :compile-toplevel 'compile))
+          (load (situation :load-toplevel 'load))
+          (execute (situation :execute 'eval)))
+      (cond (load
+             (dolist (form forms)
+               (compile-top-level form wrappers (or compile (and execute at-compile-time)))))
+            ((or compile (and execute at-compile-time))
+             (eval (within wrappers `(progn ,@forms))))))))
+
+(defun compile-plain (form wrappers at-compile-time)
+  "Compile a form to see whether that works, evaluate it if it is to be, and write it."
+  (let ((whole (within wrappers form)))
+    (when at-compile-time (eval whole))
+    (when (consp form)
+      (handler-case
+          (let ((*module-objects* (make-hash-table :test 'eq)))
+            (unless at-compile-time (compile nil `(lambda () ,whole)))
+            (write-module-form (module-object whole)))
+        (error (problem)
+          (setq *compile-failures* t)
+          (format *error-output* "~&; in ~S:~%; ~A~%" *compile-file-truename* problem)
+          (write-module-form
+           `(error "This form could not be compiled: ~A" ,(princ-to-string problem))))))))
+
+(defun write-module-form (form)
+  (with-standard-io-syntax
+    (let ((*package* (find-package "KEYWORD")) (*print-circle* t))
+      (prin1 form *module-stream*)
+      (terpri *module-stream*))))
+
+;;; Modules
+
+(defvar *module-header* ";;;; A module of autolith lisp, format 1, written by COMPILE-FILE." "First line of a module.")
+
+(defun module-text-p (text)
+  (let ((end (length *module-header*)))
+    (and (>= (length text) end) (string= text *module-header* :end1 end))))
+
+(defun read-of-module (&rest arguments)
+  "READ, whatever syntax the program has set."
+  (with-standard-io-syntax (apply #'read arguments)))
+
+(defun compile-file-pathname (input-file &key (output-file nil) &allow-other-keys)
+  "Where COMPILE-FILE writes."
+  (let ((default (make-pathname :type "fasl" :defaults (merge-pathnames input-file))))
+    (if output-file (merge-pathnames output-file default) default)))
+
+(defun source-truename (input-file)
+  "The file COMPILE-FILE is to read: INPUT-FILE, or when that has no type, the one of type lisp or lsp."
+  (let ((pathname (merge-pathnames input-file)))
+    (truename (or (and (pathname-type pathname) pathname)
+                  (probe-file pathname)
+                  (probe-file (make-pathname :type "lsp" :defaults pathname))
+                  (make-pathname :type "lisp" :defaults pathname)))))
+
+(defun compile-file (input-file &key output-file (verbose *compile-verbose*) (print *compile-print*)
+                                  (external-format :default))
+  "Write a module that LOAD accepts. Values: its name, whether there were warnings, whether there were others than style warnings."
+  (let* ((input (source-truename input-file))
+         (output (compile-file-pathname input-file :output-file output-file))
+         (text (file-text input external-format))
+         (warnings nil) (failure nil) (*compile-failures* nil))
+    (when verbose (format t "~&; compiling ~A~%" (namestring input)))
+    (with-open-file (*module-stream* output :direction :output :if-exists :supersede)
+      (write-line *module-header* *module-stream*)
+      (let ((*package* *package*) (*readtable* *readtable*)
+            (*compile-file-pathname* (merge-pathnames input-file))
+            (*compile-file-truename* input))
+        (handler-bind ((warning (lambda (condition)
+                                  (setq warnings t)
+                                  (unless (typep condition 'style-warning) (setq failure t)))))
+          (map-source-forms (lambda (form)
+                              (when print (format t "~&; ~S~%" form))
+                              (compile-top-level form '() nil))
+                            text (namestring input) :note nil))))
+    (values (truename output) (or warnings *compile-failures*) (or failure *compile-failures*))))
