@@ -4,7 +4,7 @@ import type { LSymbol } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { LeafEntry } from "../runtime/leaf-entry.ts";
 import type { Environment } from "./environment.ts";
-import type { Block, FunctionNode, Node, Variable } from "./ir.ts";
+import type { Block, FunctionNode, InlineCall, Node, Variable } from "./ir.ts";
 
 /** A Lisp call the compiler needs (a macro function, a form to run at compile time); whoever drives it answers with the primary value. */
 export interface LispCall {
@@ -23,6 +23,8 @@ export interface CompilerHost {
   /** The leaf in a function cell, as long as it is the one registered there. */
   leafOf(symbol: LSymbol): LeafEntry | null;
   specialOperator(symbol: LSymbol): SpecialOperator | null;
+  /** How a call of a function with that many arguments can remember what it found; undefined when it cannot. */
+  inlineCall(symbol: LSymbol, count: number): InlineCall | undefined;
   /** Hidden symbol whose function cell is that of `(setf symbol)`. */
   setfCell(symbol: LSymbol): LSymbol;
   /** A fresh uninterned symbol. */

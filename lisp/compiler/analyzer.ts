@@ -183,7 +183,8 @@ export class Analyzer implements Analysis {
       }
     }
     fn.calls = true;
-    return { op: "call", symbol, args };
+    const inline = this.host.inlineCall(symbol, args.length);
+    return inline === undefined ? { op: "call", symbol, args } : { op: "call", symbol, args, inline };
   }
 
   /** `(+ a b c)` as nested two-argument calls, which have fast paths. */

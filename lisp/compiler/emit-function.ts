@@ -1,5 +1,6 @@
 import { type Dest, EFFECT, RETURN, toVar } from "./emit-text.ts";
 import { MultipleValueEmitter } from "./emit-multiple-values.ts";
+import { inlineCall } from "./inline-calls.ts";
 import type { FunctionNode, Node } from "./ir.ts";
 
 /**
@@ -114,6 +115,7 @@ export class FunctionEmitter extends MultipleValueEmitter {
     switch (node.op) {
       case "const":
       case "load-time-value":
+      case "cache":
       case "local":
         return this.deliver(this.value(node), dest, false);
       case "set-local":
@@ -277,8 +279,13 @@ export class FunctionEmitter extends MultipleValueEmitter {
   }
 
   private globalCall(node: Extract<Node, { op: "call" }>, dest: Dest): void {
-    const args = this.args(node.args, false);
+    const args = this.args(node.args, node.inline !== undefined);
     const symbol = this.unit.callee(node.symbol);
+    if (node.inline !== undefined) {
+      const { text, fast } = inlineCall(node.inline, this.unit.cache(node), symbol, args);
+      this.call(text, dest, { fast, multi: true });
+      return;
+    }
     this.call(`${symbol}.fn.code(${[`${symbol}.fn`, ...args].join(",")})`, dest, { multi: true });
   }
 

@@ -18,6 +18,8 @@ export interface UnitScope {
   callee(symbol: LSymbol): string;
   /** Constant expression for the cell of a load-time value. */
   cell(node: Extract<Node, { op: "load-time-value" }>): string;
+  /** Name of the cache of a place in the program. */
+  cache(node: Node): string;
   /** Notes that a function node is part of the unit. */
   include(fn: FunctionNode): void;
   /** Constant for the keyword table of a function. */

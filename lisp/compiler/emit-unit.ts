@@ -46,6 +46,7 @@ export class Unit implements UnitScope {
   private readonly known = new Map<unknown, string>();
   private readonly wrappers = new Map<string, string>();
   private readonly included = new Set<FunctionNode>();
+  private readonly caches = new Map<Node, string>();
 
   constructor(entries: boolean) {
     this.entries = entries ? new Map() : null;
@@ -85,6 +86,12 @@ export class Unit implements UnitScope {
     return `${this.entry(node.cell, () => ({ kind: "cell", cell: node.cell, form: node.form }))}.value`;
   }
 
+  cache(node: Node): string {
+    let name = this.caches.get(node);
+    if (name === undefined) this.caches.set(node, (name = `q${this.caches.size}`));
+    return name;
+  }
+
   keys(fn: FunctionNode): string {
     return this.entry(fn.keys, () => ({
       kind: "keys",
@@ -120,10 +127,11 @@ export class Unit implements UnitScope {
     return texts.join("\n");
   }
 
-  /** Statements that bind constants, frames and function descriptions, for parameters K, F and I. */
+  /** Statements that bind constants, frames and function descriptions, for parameters K, F and I, and make the caches. */
   private prelude(): string {
     const names = this.constants.map((_, i) => `k${i}=K[${i}]`);
     for (const { id } of this.functions) names.push(`F${id}=F[${id}]`, `I${id}=I[${id}]`);
+    for (const name of this.caches.values()) names.push(`${name}=R.newCache()`);
     return names.length === 0 ? "" : `const ${names.join(",")};`;
   }
 

@@ -13,6 +13,7 @@ export abstract class ValueEmitter extends TextEmitter {
   /** True when the node's expression has neither statements nor effects, never fails, and is not nested too deeply. */
   protected pure(node: Node): boolean {
     if (node.op === "const" || node.op === "local" || node.op === "load-time-value") return true;
+    if (node.op === "cache") return true;
     return node.op === "leaf" && this.pureDepth(node) > 0;
   }
 
@@ -35,7 +36,10 @@ export abstract class ValueEmitter extends TextEmitter {
   /** True when the expression keeps its value whatever runs after it. */
   protected stable(node: Node): boolean {
     return (
-      node.op === "const" || node.op === "load-time-value" || (node.op === "local" && !node.variable.assigned)
+      node.op === "const" ||
+      node.op === "cache" ||
+      node.op === "load-time-value" ||
+      (node.op === "local" && !node.variable.assigned)
     );
   }
 
@@ -50,6 +54,8 @@ export abstract class ValueEmitter extends TextEmitter {
         return this.unit.constant(node.value);
       case "load-time-value":
         return this.unit.cell(node);
+      case "cache":
+        return this.unit.cache(node);
       case "local":
         return this.variable(node.variable);
       case "leaf":

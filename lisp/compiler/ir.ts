@@ -142,7 +142,14 @@ export type Node =
       readonly guarded: boolean;
     }
   | { readonly op: "progv"; readonly symbols: Node; readonly values: Node; readonly body: Node }
-  | { readonly op: "call"; readonly symbol: LSymbol; readonly args: readonly Node[] }
+  | {
+      readonly op: "call";
+      readonly symbol: LSymbol;
+      readonly args: readonly Node[];
+      /** Set for a call of a generic function that remembers what it found. */
+      readonly inline?: InlineCall;
+    }
+  | { readonly op: "cache" }
   | { readonly op: "call-local"; readonly variable: Variable; readonly args: readonly Node[] }
   | { readonly op: "funcall"; readonly fn: Node; readonly args: readonly Node[] }
   | { readonly op: "apply"; readonly fn: Node; readonly args: readonly Node[] }
@@ -172,6 +179,9 @@ export type Node =
   | { readonly op: "multiple-value-call"; readonly fn: Node; readonly args: readonly Node[] }
   | { readonly op: "multiple-value-list"; readonly form: Node }
   | { readonly op: "multiple-value-prog1"; readonly first: Node; readonly rest: Node };
+
+/** How a call of a generic function is written: as the access to a slot, or as the call of the effective method for the first argument. */
+export type InlineCall = "reader" | "writer" | "method";
 
 export interface LetBinding {
   readonly variable: Variable;

@@ -63,7 +63,7 @@ function matrixIndex(array: string, i: string, j: string): string {
 }
 
 /** An expression after which a member can be named: a number needs parentheses. */
-function member(arg: string): string {
+export function member(arg: string): string {
   return literal.test(arg) ? `(${arg})` : arg;
 }
 
@@ -145,6 +145,22 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   [
     "SYS:STRUCTURE-SET/4",
     checked(4, (t, c, i, s, v) => `${s}.layout===${c}.layout&&((${t}=${s}.slots[${i}]=${v}),true)`),
+  ],
+  [
+    "SYS:%CACHED-SLOT-VALUE/3",
+    checked(
+      3,
+      (t, q, o) =>
+        `${member(o)}.layout===${q}.layout&&!${q}.layout.obsolete&&(${t}=${o}.slots[${q}.index])!==UB`,
+    ),
+  ],
+  [
+    "SYS:%CACHED-SET-SLOT-VALUE/4",
+    checked(
+      4,
+      (t, q, o, _n, v) =>
+        `${member(o)}.layout===${q}.layout&&!${q}.layout.obsolete&&((${t}=${o}.slots[${q}.index]=${v}),true)`,
+    ),
   ],
   ["CAR/1", path("a")],
   ["CDR/1", path("d")],

@@ -184,6 +184,9 @@ const multipleValueList: SpecialOperator = function* (a, form, env) {
   return { op: "multiple-value-list", form: value };
 };
 
+/** `(sys:%cache)`: the object in which this place of the program remembers what it found, for operators that take one. */
+const cache: SpecialOperator = () => ({ op: "cache" });
+
 /** EVAL-WHEN inside other forms: the body counts when :EXECUTE (or EVAL) is asked for. */
 const evalWhen: SpecialOperator = function* (a, form, env) {
   operands(form, 1);
@@ -216,6 +219,7 @@ export const controlOperators: ReadonlyMap<string, SpecialOperator> = new Map([
   ["MULTIPLE-VALUE-PROG1", multipleValueProg1],
   ["EVAL-WHEN", evalWhen],
   ["SYS:%OR", or],
+  ["SYS:%CACHE", cache],
   ["SYS:%MULTIPLE-VALUE-BIND", multipleValueBind],
   ["SYS:%MULTIPLE-VALUE-LIST", multipleValueList],
 ]);

@@ -40,6 +40,9 @@ export class LFunction {
     this.env = env;
     this.info = info;
   }
+
+  /** Tells the CallCache of a call with `count` arguments what it may do for objects like this one; only generic functions have something to say. */
+  noteCall(_cache: object, _object: LispValue, _count: number, _access: boolean): void {}
 }
 
 /** A funcallable instance (generic functions and their like): a function that is also a CLOS instance. */

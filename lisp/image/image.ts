@@ -1,6 +1,6 @@
 import type { CompilerHost, SpecialOperator } from "../compiler/analysis.ts";
 import { Unit, instantiate } from "../compiler/emit-unit.ts";
-import type { FunctionNode } from "../compiler/ir.ts";
+import type { FunctionNode, InlineCall } from "../compiler/ir.ts";
 import { bindingOperators } from "../compiler/special-binding.ts";
 import { controlOperators } from "../compiler/special-control.ts";
 import { arrayToList } from "../data/cons.ts";
@@ -10,6 +10,7 @@ import type { DefineLeaf, LeafHost } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { LPackage, LSymbol, NIL, SetfCell, T, symbolFunction } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import { GenericFunction } from "../objects/class.ts";
 import { type LeafEntry, leafShape } from "../runtime/leaf-entry.ts";
 import { leafFunction } from "../runtime/leaf-function.ts";
 import { Runtime } from "../runtime/runtime.ts";
@@ -184,6 +185,13 @@ export class Image implements CompilerHost, LeafHost {
   leafOf(symbol: LSymbol): LeafEntry | null {
     const entry = this.leaves.get(symbol);
     return entry !== undefined && entry.fn === symbol.fn ? entry : null;
+  }
+
+  inlineCall(symbol: LSymbol, count: number): InlineCall | undefined {
+    const base = symbol instanceof SetfCell ? symbol.base : symbol;
+    // What the system defines is compiled before its methods are known.
+    if (base.pkg === this.commonLisp || base.pkg === this.system) return undefined;
+    return symbol.fn instanceof GenericFunction ? symbol.fn.inlineCall(count) : undefined;
   }
 
   /** The leaf registered under that name, even when a Lisp definition has replaced it. */

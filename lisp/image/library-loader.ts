@@ -66,6 +66,7 @@ const deferredDefiners: ReadonlySet<string> = new Set([
   "DEFGENERIC",
   "DEFMETHOD",
   "DEFINE-PROTOCOL",
+  "DEFINE-CONDITION",
 ]);
 
 /** Compiles and runs the forms of a library file one after the other, and collects them for writing. */

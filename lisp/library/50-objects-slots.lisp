@@ -18,6 +18,7 @@
   (unless (or (null class) (%classp class))
     (error 'type-error :datum class :expected-type 'class))
   (%set-find-class name class)
+  (forget-recipes)
   class)
 
 (defun class-slot-named (class name)
@@ -47,6 +48,19 @@
         (slow-slot-value object name)
         value)))
 
+(define-compiler-macro slot-value (&whole form &rest arguments)
+  (if (constant-slot-name-p arguments)
+      (let ((object (gensym "OBJECT")) (value (gensym "VALUE")) (name (cadr arguments)))
+        `(let* ((,object ,(car arguments)) (,value (%cached-slot-value (%cache) ,object ,name)))
+           (if (eq ,value '%no-slot-value) (slow-slot-value ,object ,name) ,value)))
+      form))
+
+(defun constant-slot-name-p (arguments)
+  "True for two arguments, the second of which is a quoted symbol."
+  (and (consp arguments) (consp (cdr arguments)) (null (cddr arguments))
+       (let ((name (cadr arguments)))
+         (and (consp name) (eq (car name) 'quote) (consp (cdr name)) (symbolp (cadr name)) (null (cddr name))))))
+
 (defun slow-slot-value (object name)
   (ensure-current-instance object)
   (let* ((class (class-of object))
@@ -63,17 +77,23 @@
         (values (slot-unbound class object (%slot-name slot)))
         value)))
 
-(defun %set-slot-value (object name value)
-  "What (SETF SLOT-VALUE) does, object first."
-  (when (eq (%fast-set-slot-value object name value) '%no-slot-value)
-    (slow-set-slot-value object name value))
-  value)
-
 (defun (setf slot-value) (value object name)
   "Stores VALUE in the slot named NAME."
   (when (eq (%fast-set-slot-value object name value) '%no-slot-value)
     (slow-set-slot-value object name value))
   value)
+
+(define-setf-expander slot-value (&whole place &rest arguments)
+  (if (constant-slot-name-p arguments)
+      (let ((object (gensym "OBJECT")) (value (gensym "VALUE")) (name (cadr arguments)))
+        (values (list object)
+                (list (car arguments))
+                (list value)
+                `(if (eq (%cached-set-slot-value (%cache) ,object ,name ,value) '%no-slot-value)
+                     (slow-set-slot-value ,object ,name ,value)
+                     ,value)
+                `(slot-value ,object ,name)))
+      (function-setf-expansion place)))
 
 (defun slow-set-slot-value (object name value)
   (ensure-current-instance object)

@@ -378,6 +378,10 @@
 (defvar *object-epoch* 0
   "Grows with each change to generic functions or classes that could change how instances are made.")
 
+(defun forget-recipes ()
+  "Makes everything found out about making instances out of date."
+  (setq *object-epoch* (1+ *object-epoch*)))
+
 (defun plain-add-method (gf method)
   (when (and (%method-generic method) (not (eq (%method-generic method) gf)))
     (error 'simple-error :format-control "The method ~S already belongs to ~S."
@@ -394,7 +398,7 @@
     (if (%classp specializer)
         (%set-class-direct-methods specializer (cons method (%class-direct-methods specializer)))
         (%set-eql-direct-methods specializer (cons method (%eql-direct-methods specializer)))))
-  (setq *object-epoch* (1+ *object-epoch*))
+  (forget-recipes)
   (update-generic-function gf)
   gf)
 
@@ -406,7 +410,7 @@
       (if (%classp specializer)
           (%set-class-direct-methods specializer (remove method (%class-direct-methods specializer)))
           (%set-eql-direct-methods specializer (remove method (%eql-direct-methods specializer)))))
-    (setq *object-epoch* (1+ *object-epoch*))
+    (forget-recipes)
     (update-generic-function gf))
   gf)
 

@@ -274,7 +274,7 @@
 
 (defun finalize-class-tree (class)
   "Finalizes CLASS, and again those of its subclasses that were."
-  (setq *object-epoch* (1+ *object-epoch*))
+  (forget-recipes)
   (when (class-ready-p class)
     (finalize-class class)
     (dolist (subclass (%class-direct-subclasses class))

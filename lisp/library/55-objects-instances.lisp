@@ -193,6 +193,34 @@
   (:method ((class condition-class) &rest initargs)
     (make-standard-instance class initargs)))
 
+(define-compiler-macro make-instance (&whole form &rest arguments)
+  (if (not (constant-initargs-p arguments))
+      form
+      (let ((keys '()) (names '()) (values '()) (instance (gensym "INSTANCE")))
+        (do ((rest (cdr arguments) (cddr rest)))
+            ((null rest))
+          (push (car rest) keys)
+          (push (gensym "VALUE") names)
+          (push (cadr rest) values))
+        (setq keys (nreverse keys) names (nreverse names) values (nreverse values))
+        `(let* (,@(mapcar #'list names values)
+                (,instance (%cached-instance (%cache) ,(car arguments) ',keys ,@names)))
+           (if (eq ,instance '%no-slot-value)
+               (funcall #'make-instance ,(car arguments) ,@(mapcan #'list keys names))
+               ,instance)))))
+
+(defun constant-initargs-p (arguments)
+  "True for the quoted name of a class and a few distinct keywords with values."
+  (and (consp arguments)
+       (let ((name (car arguments)))
+         (and (consp name) (eq (car name) 'quote) (consp (cdr name)) (null (cddr name)) (symbolp (cadr name))))
+       (let ((seen '()))
+         (do ((rest (cdr arguments) (cddr rest)))
+             ((atom rest) (and (null rest) (< (length seen) 16)))
+           (unless (and (keywordp (car rest)) (consp (cdr rest)) (not (%memq (car rest) seen)))
+             (return nil))
+           (push (car rest) seen)))))
+
 ;;; The usual case: no methods of the protocol but the standard ones apply, so that slots can be filled directly.
 ;;; What is known about a class is kept in its caches: (epoch simple-p checked-initarg-lists).
 

@@ -1,3 +1,4 @@
+import type { CallCache } from "../data/call-cache.ts";
 import { arrayToList, listToArray } from "../data/cons.ts";
 import { simpleError, typeError } from "../data/error.ts";
 import { FuncallableInstance } from "../data/function.ts";
@@ -214,6 +215,18 @@ function defineClassOperations(define: DefineLeaf, host: LeafHost, system: Objec
 /** Result of a slot look-up that found nothing to return; Lisp code then takes the long way. */
 const missName = "SYS:%NO-SLOT-VALUE";
 
+/** Where a slot is in an instance whose slot access is the standard one; what was found is noted in the cache. */
+function cachedLocation(cache: CallCache, object: LispValue, name: LispValue): number | undefined {
+  if (!(object instanceof LInstance) || object.layout.obsolete) return undefined;
+  const location = object.layout.index.get(name as LSymbol);
+  if (location === undefined || (object.layout.cls as LClass).customAccess) return undefined;
+  if (!cache.settled(null)) {
+    cache.index = location;
+    cache.store(object.layout, null);
+  }
+  return location;
+}
+
 function layoutFor(value: LispValue): InstanceLayout {
   const cls = asClass(value);
   if (!cls.instanceLayout) throw simpleError("SIMPLE-ERROR", "~S is not finalized.", cls);
@@ -254,6 +267,27 @@ function defineInstanceOperations(define: DefineLeaf, host: LeafHost, system: Ob
       object.slots[location] = value;
       return value;
     },
+  );
+  define(
+    "SYS:%CACHED-SLOT-VALUE",
+    "cache object name",
+    (cache: LispValue, object: LispValue, name: LispValue) => {
+      const location = cachedLocation(cache as CallCache, object, name);
+      const value = location === undefined ? UNBOUND : (object as LInstance).slots[location]!;
+      return value === UNBOUND ? miss : value;
+    },
+    { total: true },
+  );
+  define(
+    "SYS:%CACHED-SET-SLOT-VALUE",
+    "cache object name value",
+    (cache: LispValue, object: LispValue, name: LispValue, value: LispValue) => {
+      const location = cachedLocation(cache as CallCache, object, name);
+      if (location === undefined) return miss;
+      (object as LInstance).slots[location] = value;
+      return value;
+    },
+    { total: true },
   );
   define("SYS:%INSTANCE-REF", "object location", (object: LispValue, location: LispValue) => {
     const value = instanceSlots(object)[location as number]!;

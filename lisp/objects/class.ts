@@ -1,5 +1,8 @@
-import { FuncallableInstance, type FunctionInfo, type LispCode } from "../data/function.ts";
+import type { CallCache } from "../data/call-cache.ts";
+import { listToArray } from "../data/cons.ts";
+import { FuncallableInstance, type FunctionInfo, LFunction, type LispCode } from "../data/function.ts";
 import { type InstanceLayout, LInstance } from "../data/instance.ts";
+import { LString } from "../data/string.ts";
 import { NIL, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 
@@ -123,6 +126,23 @@ export class LMethod extends LInstance {
   slotDefinition: LispValue = NIL;
 }
 
+/** How a call of a generic function may be compiled: as the access to a slot, or as the call of the effective method for the first argument. */
+type InlineKind = "reader" | "writer" | "method";
+
+/** Most arguments of a call that remembers its effective method. */
+const mostInlineArguments = 3;
+
+/** Names that the functions have which read and write the slot at a location. */
+export const accessorNames = { reader: "slot reader", writer: "slot writer" };
+
+/** True for a function that does nothing but read or write the slot at the location in its environment. */
+function isSlotAccessor(fn: LFunction): boolean {
+  const { name } = fn.info;
+  if (!(name instanceof LString)) return false;
+  const text = name.toJS();
+  return text === accessorNames.reader || text === accessorNames.writer;
+}
+
 /** A generic function: its discriminating code is in `code`, set by `lisp/objects/dispatch`. */
 export class GenericFunction extends FuncallableInstance {
   name: LispValue = NIL;
@@ -154,6 +174,36 @@ export class GenericFunction extends FuncallableInstance {
 
   constructor(code: LispCode, info: FunctionInfo, layout: InstanceLayout) {
     super(code, [], info, layout, []);
+  }
+
+  /** How calls with `count` arguments, of which the first (for a writer the second) is specialized, are best compiled. */
+  inlineCall(count: number): InlineKind | undefined {
+    if (this.required < 1 || count < this.required || count > mostInlineArguments) return undefined;
+    const methods = listToArray(this.methods) ?? [];
+    const accessors = methods.every((method) => method instanceof LMethod && method.slotDefinition !== NIL);
+    if (methods.length > 0 && accessors && count === this.required && count <= 2)
+      return count === 1 ? "reader" : "writer";
+    return "method";
+  }
+
+  override noteCall(at: object, object: LispValue, count: number, access: boolean): void {
+    const cache = at as CallCache;
+    if (cache.settled(this.cache)) return;
+    if (!this.dispatchesOn(access ? count - 1 : 0, count)) return cache.refuse(this.cache);
+    if (!(object instanceof LInstance) || object.layout.obsolete) return;
+    const fn = this.cache.get(object.layout);
+    if (!(fn instanceof LFunction)) return;
+    if (access && !isSlotAccessor(fn)) return cache.refuse(this.cache);
+    if (access) cache.index = fn.env[0] as number;
+    cache.fn = fn;
+    cache.store(object.layout, this.cache);
+  }
+
+  /** True when the class of the argument at that position alone decides about a call with `count` arguments. */
+  private dispatchesOn(position: number, count: number): boolean {
+    if (this.specialized.length !== 1 || this.specialized[0] !== position) return false;
+    if ((this.eqlObjects[0] ?? null) !== null) return false;
+    return count === this.required || (count > this.required && this.variadic);
   }
 
   /** Forgets all effective methods. */

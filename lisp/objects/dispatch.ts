@@ -6,7 +6,7 @@ import type { LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { bool, NIL, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
-import { GenericFunction, LClass, unboundSlots } from "./class.ts";
+import { accessorNames, GenericFunction, LClass, unboundSlots } from "./class.ts";
 import { objectSystem, type ObjectSystem } from "./object-system.ts";
 
 /**
@@ -236,9 +236,9 @@ function slotWriter(location: number): LFunction {
   return new LFunction(code, [location], accessorInfo("writer", "value object"));
 }
 
-function accessorInfo(kind: string, lambdaList: string): FunctionInfo {
+function accessorInfo(kind: keyof typeof accessorNames, lambdaList: string): FunctionInfo {
   return {
-    name: LString.from(`slot ${kind}`),
+    name: LString.from(accessorNames[kind]),
     lambdaList,
     documentation: NIL,
     location: null,

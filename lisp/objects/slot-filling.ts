@@ -1,10 +1,12 @@
 import { arrayToList, Cons, listToArray } from "../data/cons.ts";
 import { typeError } from "../data/error.ts";
-import { LInstance } from "../data/instance.ts";
+import type { CallCache } from "../data/call-cache.ts";
+import { type InstanceLayout, LInstance } from "../data/instance.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { NIL, T, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { type FillPlan, type LClass, SlotDefinition, type SlotFill, unboundSlots } from "./class.ts";
+import { objectSystem } from "./object-system.ts";
 
 /** Filling the slots of new instances from initialisation arguments, for classes whose slot access is the standard one. */
 
@@ -81,6 +83,47 @@ export function filledInstance(cls: LClass, initargs: LispValue, miss: LispValue
   return instance;
 }
 
+/**
+ * Places of the slots that initargs of those names fill, in their order, for a class whose new instances need nothing but that;
+ * null for other classes and names.
+ */
+function placesOf(cls: LClass, names: LispValue, epoch: LispValue, miss: LispValue): number[] | null {
+  const { recipe } = cls;
+  if (cls.kind !== "standard" || !cls.finalized || cls.defaultInitargs !== NIL) return null;
+  // The recipe says whether other than the standard methods apply; see 55-objects-instances.lisp.
+  if (!Array.isArray(recipe) || recipe[0] !== epoch || recipe[1] === NIL || recipe[3] === NIL) return null;
+  const keys = listToArray(names) ?? [];
+  const places = keys.map((): number => -1);
+  for (const { initargs, location, constant, hasInitform } of planOf(cls).fills) {
+    const given = keys.flatMap((key, i) => (initargs.includes(key) ? [i] : []));
+    if (typeof location !== "number") {
+      if (given.length > 0 || (hasInitform && (location as Cons).car === miss)) return null;
+      continue;
+    }
+    if (given.length === 0 && hasInitform && constant === undefined) return null;
+    if (given.length > 1 || given.some((i) => places[i] !== -1)) return null;
+    for (const i of given) places[i] = location;
+  }
+  return places.includes(-1) ? null : places;
+}
+
+/** Notes in the cache of a place how instances are made there; false when that takes more than filling slots. */
+function noteInstances(
+  cache: CallCache,
+  cls: LClass | null,
+  names: LispValue,
+  epoch: LispValue,
+  miss: LispValue,
+): boolean {
+  const places = cls === null ? null : placesOf(cls, names, epoch, miss);
+  if (places === null) return false;
+  cache.layout = cls!.instanceLayout!;
+  cache.initial = planOf(cls!).initial;
+  cache.places = places;
+  cache.epoch = epoch;
+  return true;
+}
+
 /** `SYS:%FILL-SLOTS instance initargs`: gives the slots whose initforms are still to be evaluated. */
 export const installSlotFilling: LeafInstaller = (define, host) => {
   const miss = host.symbol("SYS:%NO-SLOT-VALUE");
@@ -92,6 +135,22 @@ export const installSlotFilling: LeafInstaller = (define, host) => {
     }
     return pending === undefined ? NIL : arrayToList(pending);
   });
+  const system = objectSystem(host);
+  const epochs = host.symbol("SYS:*OBJECT-EPOCH*");
+  define(
+    "SYS:%CACHED-INSTANCE",
+    "cache class-name keys &rest values",
+    (place: LispValue, name: LispValue, keys: LispValue, ...values: LispValue[]) => {
+      const cache = place as CallCache;
+      const epoch = epochs.value;
+      if (cache.epoch !== epoch && !noteInstances(cache, system.findClass(name), keys, epoch, miss))
+        return miss;
+      const slots = cache.initial.slice();
+      for (let i = 0; i < values.length; i++) slots[cache.places[i]!] = values[i]!;
+      return new LInstance(cache.layout as InstanceLayout, slots);
+    },
+    { total: true },
+  );
   define("SYS:%INITARGS-CHECKED-P", "name-lists initargs", (lists: LispValue, initargs: LispValue) => {
     for (let list = lists; list instanceof Cons; list = list.cdr) {
       let names = list.car;

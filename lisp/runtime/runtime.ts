@@ -1,5 +1,6 @@
 import { FrameCode } from "../compiler/frame-code.ts";
 import type { KeyTable } from "../compiler/emit-unit.ts";
+import { CallCache } from "../data/call-cache.ts";
 import { Cons, arrayToList, listToArray } from "../data/cons.ts";
 import { LispError, controlError, programError, storageError, typeError } from "../data/error.ts";
 import { type FunctionInfo, LFunction, UndefinedFunction } from "../data/function.ts";
@@ -169,6 +170,38 @@ export class Runtime {
   foreign(error: unknown, depth: number): LispValue {
     this.unbind(depth);
     return this.signal(error);
+  }
+
+  // ---------------------------------------------------------------- calls that remember
+
+  newCache(): CallCache {
+    return new CallCache();
+  }
+
+  /** A slot accessor whose cache does not hold for the object. */
+  access(cache: CallCache, symbol: LSymbol, object: LispValue, ...args: readonly LispValue[]): LispValue {
+    const fn = symbol.fn!;
+    fn.noteCall(cache, object, args.length, true);
+    return call(fn, ...args);
+  }
+
+  /** A generic function whose cache does not hold for the first argument. */
+  invoke1(cache: CallCache, symbol: LSymbol, a: LispValue): LispValue {
+    const fn = symbol.fn!;
+    fn.noteCall(cache, a, 1, false);
+    return (fn.code as (self: LFunction, a: LispValue) => LispValue)(fn, a);
+  }
+
+  invoke2(cache: CallCache, symbol: LSymbol, a: LispValue, b: LispValue): LispValue {
+    const fn = symbol.fn!;
+    fn.noteCall(cache, a, 2, false);
+    return (fn.code as (self: LFunction, a: LispValue, b: LispValue) => LispValue)(fn, a, b);
+  }
+
+  invoke3(cache: CallCache, symbol: LSymbol, a: LispValue, b: LispValue, c: LispValue): LispValue {
+    const fn = symbol.fn!;
+    fn.noteCall(cache, a, 3, false);
+    return (fn.code as (self: LFunction, ...args: LispValue[]) => LispValue)(fn, a, b, c);
   }
 
   // ---------------------------------------------------------------- functions and arguments
