@@ -9,7 +9,10 @@ export type ExecutionId = z.infer<typeof executionIdSchema>;
 /** Seven Base58 characters without the display hyphen (facts C.1), or a child's execution UUID: children's conversations are named by their execution. */
 export const conversationIdSchema = z
   .string()
-  .regex(/^(?:[1-9A-HJ-NP-Za-km-z]{7}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/)
+  .regex(
+    /^(?:[1-9A-HJ-NP-Za-km-z]{7}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/,
+    "expected the id of a conversation, such as b6uouHJ",
+  )
   .brand<"ConversationId">();
 export type ConversationId = z.infer<typeof conversationIdSchema>;
 

@@ -7,8 +7,9 @@ import {
   extensionPrefix,
 } from "../../../orchestrator/contract/acp/envelope.ts";
 import { type ExtensionMethod, extensionMethods } from "../../../orchestrator/contract/acp/method-table.ts";
-import { AutolithError, boundedMessage } from "../../../orchestrator/contract/failure.ts";
+import { AutolithError } from "../../../orchestrator/contract/failure.ts";
 import type { ClientContext } from "../client-context.ts";
+import { parameterFault } from "../translation/parameter-faults.ts";
 import { refusalOf } from "../translation/refusals.ts";
 import type { Handlers, ServedMethod } from "./handlers.ts";
 import { jobHandlers } from "./job-handlers.ts";
@@ -28,10 +29,15 @@ export async function handleExtension(
   context: ClientContext,
 ): Promise<Envelope<unknown>> {
   const name = wireName.startsWith(extensionPrefix) ? wireName.slice(extensionPrefix.length) : "";
-  if (!isServed(name)) throw RequestError.methodNotFound(wireName);
+  if (!isServed(name))
+    throw new RequestError(
+      -32_601,
+      `There is no method ${JSON.stringify(wireName.slice(0, 128))}; ${extensionPrefix}capabilities names those of the extension, the ACP specification the others.`,
+      { method: wireName.slice(0, 128) },
+    );
   const checked = extensionMethods[name].params.safeParse(params ?? {});
   if (!checked.success)
-    throw RequestError.invalidParams(undefined, boundedMessage(z.prettifyError(checked.error)));
+    throw parameterFault(wireName, z.formatError(checked.error as z.ZodError), params ?? {});
   try {
     const handler = handlers[name] as (params: unknown, context: ClientContext) => Promise<unknown>;
     return bounded(name, await handler(checked.data, context));

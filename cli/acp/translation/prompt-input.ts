@@ -6,14 +6,16 @@ import {
   type PromptPart,
   promptInputSchema,
 } from "../../../orchestrator/contract/session.ts";
+import { parameterFault } from "./parameter-faults.ts";
 
 /** The input of the blocks. Throws invalid params for none, and for what is not taken: audio, embedded bytes, other image types. */
 export function promptInputOf(blocks: readonly ContentBlock[]): PromptInput {
   if (blocks.length === 0)
     throw RequestError.invalidParams(undefined, "the prompt is empty: it needs text, a resource or an image");
-  const checked = promptInputSchema.safeParse({ parts: blocks.map(promptPart) });
+  const input = { parts: blocks.map(promptPart) };
+  const checked = promptInputSchema.safeParse(input);
   if (checked.success) return checked.data;
-  throw RequestError.invalidParams(undefined, z.prettifyError(checked.error));
+  throw parameterFault("session/prompt", z.formatError(checked.error), input);
 }
 
 function promptPart(block: ContentBlock): PromptPart | Record<string, unknown> {

@@ -3,6 +3,7 @@
  * any further; one that reads and asks for more than the bound at once is refused the rest.
  */
 import { type AnyMessage, RequestError, type Stream } from "@agentclientprotocol/sdk";
+import { withToldFaults } from "../translation/parameter-faults.ts";
 import { faultAnswer } from "./message.ts";
 import { outstandingRequestLimit } from "./message-limits.ts";
 
@@ -35,6 +36,8 @@ class RequestGate {
   readonly #writer: WritableStreamDefaultWriter<AnyMessage>;
   readonly #limit: number;
   readonly #asked = new Set<unknown>();
+  /** Requests that wait for their answer, by id. */
+  readonly #requests = new Map<unknown, { readonly method: string; readonly params: unknown }>();
   #outstanding = 0;
   #writing = 0;
   #changed: (() => void)[] = [];
@@ -65,12 +68,20 @@ class RequestGate {
     if (isRequest) this.#asked.add(message.id);
     this.#writing += 1;
     try {
-      await this.#writer.write(message);
+      await this.#writer.write(isAnswer ? this.#told(message) : message);
     } finally {
       this.#writing -= 1;
       if (isAnswer) this.#outstanding -= 1;
       this.#tell();
     }
+  }
+
+  /** Parameters that the protocol library refused are told in our words. */
+  #told(answer: AnyMessage): AnyMessage {
+    const id = "id" in answer ? answer.id : null;
+    const request = this.#requests.get(id);
+    this.#requests.delete(id);
+    return request === undefined ? answer : withToldFaults(answer, request);
   }
 
   close(): Promise<void> {
@@ -97,6 +108,7 @@ class RequestGate {
       return false;
     }
     this.#outstanding += 1;
+    this.#requests.set(message.id, { method: message.method, params: message.params });
     return true;
   }
 
