@@ -1,14 +1,13 @@
 import { LArray, type ElementType, makeStorage } from "../data/array.ts";
-import { Char, char } from "../data/character.ts";
-import { Cons, arrayToList } from "../data/cons.ts";
-import { Box, type FunctionInfo, type LispCode, LFunction } from "../data/function.ts";
+import { char } from "../data/character.ts";
+import { arrayToList } from "../data/cons.ts";
+import { type CodeHolder, type FunctionInfo, type LispCode, LFunction } from "../data/function.ts";
 import { Complex, DoubleFloat, Ratio, SingleFloat } from "../data/number.ts";
 import { LString } from "../data/string.ts";
-import { type LPackage, LSymbol, NIL, T, UNBOUND } from "../data/symbol.ts";
+import { type LPackage, LSymbol, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
-import { SUSPEND } from "../runtime/suspend.ts";
 import { ConstantWriter } from "./constant-text.ts";
-import { PARAMETERS, Unit, type UnitRuntime } from "./emit-unit.ts";
+import { PARAMETERS, Unit, type UnitRuntime, unitArguments } from "./emit-unit.ts";
 import { FrameCode, type SlowCode } from "./frame-code.ts";
 import type { FunctionNode } from "./ir.ts";
 
@@ -22,6 +21,10 @@ export interface FileHost {
   setfCell(symbol: LSymbol): LSymbol;
   /** Notes a function whose code is loaded by `load`, when it is called or somebody wants to know more of it. */
   addStub(stub: LFunction, load: () => void): void;
+  /** Notes that the code of such a function has been loaded. */
+  dropStub(stub: LFunction): void;
+  /** Notes a unit, by which the code of functions is found again. */
+  addUnit(unit: LibraryUnit): void;
   /** Notes definitions of objects that are made when somebody asks for one of them. */
   defer(definitions: DeferredDefinitions): void;
   /** Value of a load-time form. */
@@ -216,61 +219,86 @@ interface LoadedUnit {
   readonly order: readonly number[];
 }
 
-function loadUnit(halves: UnitHalves, host: FileHost): LoadedUnit {
+/** A unit of the library: its code is loaded when it is first asked for, under a name that is the same in every image. */
+export class LibraryUnit implements CodeHolder {
+  /** `FILE/PART`. */
+  readonly name: string;
+  private readonly halves: UnitHalves;
+  private readonly host: FileHost;
+  private loaded: LoadedUnit | null = null;
+
+  constructor(name: string, halves: UnitHalves, host: FileHost) {
+    this.name = name;
+    this.halves = halves;
+    this.host = host;
+  }
+
+  code(id: number): LispCode {
+    return this.load().codes[id]!;
+  }
+
+  /** Description of one of its functions as the library made it. */
+  info(id: number): FunctionInfo {
+    return this.load().infos[id]!;
+  }
+
+  load(): LoadedUnit {
+    return (this.loaded ??= loadUnit(this, this.halves, this.host));
+  }
+}
+
+function loadUnit(unit: LibraryUnit, halves: UnitHalves, host: FileHost): LoadedUnit {
   const file = halves.fast() as FastHalf;
   const { runtime } = host;
   const { K, I: rows, D: stubs, G: generics, Z: classes, L: late } = file.build(new ConstantBuilder(host));
   const infos: Record<number, FunctionInfo> = {};
   const frames: Record<number, FrameCode> = {};
-  const parameters = (codes: unknown): unknown[] => [
-    runtime,
-    SUSPEND,
-    NIL,
-    T,
-    UNBOUND,
-    [],
-    Cons,
-    Box,
-    LFunction,
-    Char,
-    runtime.save,
-    runtime.trap,
-    K,
-    frames,
-    infos,
-    codes,
-    DoubleFloat,
-  ];
   let codes: Record<number, LispCode> = {};
   let slowTable: Record<number, () => SlowCode> | null = null;
   const slow = (id: number): SlowCode => {
-    slowTable ??= (halves.slow() as SlowHalf)(...parameters(codes));
+    slowTable ??= (halves.slow() as SlowHalf)(...unitArguments(runtime, K, frames, infos, codes));
     return slowTable[id]!();
   };
   for (const key in rows) {
     const id = Number(key);
     const [name, lambdaList, documentation] = rows[id]!;
-    infos[id] = { name, lambdaList, documentation, location: null, leaf: false, source: null };
+    const origin = { unit, id };
+    infos[id] = { name, lambdaList, documentation, location: null, leaf: false, source: null, origin };
     frames[id] = new FrameCode(name, () => slow(id));
   }
-  codes = file.code(...parameters(codes));
+  codes = file.code(...unitArguments(runtime, K, frames, infos, codes));
   return { codes, infos, stubs, generics, classes, late, order: file.order };
 }
 
 /** Loads a compiled file into an image: its definitions as stubs that load the rest when called, then its other forms. */
 export function runCompiled(
-  { eager, lazy, deferred }: FileHalves,
+  name: string,
+  halves: FileHalves,
   host: FileHost,
   run: (thunk: LFunction) => void,
 ): void {
-  const unit = loadUnit(eager, host);
+  const [eager, lazy, deferred] = (["eager", "lazy", "deferred"] as const).map((part) => {
+    const made = new LibraryUnit(`${name}/${part}`, halves[part], host);
+    host.addUnit(made);
+    return made;
+  }) as [LibraryUnit, LibraryUnit, LibraryUnit];
+  const unit = eager.load();
+  addStubs(unit.stubs, lazy, host);
+  const { generics, classes, late } = unit;
+  if (late > 0) host.defer({ generics, classes, thunks: () => thunksOf(deferred.load()) });
+  for (const thunk of thunksOf(unit)) run(thunk);
+}
+
+/** Puts a function into each function cell that a file fills, which loads the unit with the code when it is called. */
+function addStubs(stubs: readonly StubRow[], unit: LibraryUnit, host: FileHost): void {
   const pending = new Map<number, LFunction>();
   const load = (): void => {
     if (pending.size === 0) return;
-    const { codes, infos } = loadUnit(lazy, host);
+    const { codes, infos } = unit.load();
     for (const [id, stub] of pending) {
       stub.code = codes[id]!;
       stub.info = { ...infos[id]!, name: stub.info.name, lambdaList: stub.info.lambdaList };
+      host.dropStub(stub);
     }
     pending.clear();
   };
@@ -278,8 +306,17 @@ export function runCompiled(
     load();
     return (self.code as (...all: LispValue[]) => LispValue)(self, ...args);
   };
-  for (const [symbol, macro, id, lambdaList] of unit.stubs) {
-    const info = { name: symbol, lambdaList, documentation: NIL, location: null, leaf: false, source: null };
+  for (const [symbol, macro, id, lambdaList] of stubs) {
+    const origin = { unit, id };
+    const info = {
+      name: symbol,
+      lambdaList,
+      documentation: NIL,
+      location: null,
+      leaf: false,
+      source: null,
+      origin,
+    };
     const stub = new LFunction(stubCode, [], info);
     pending.set(id, stub);
     host.addStub(stub, load);
@@ -287,9 +324,6 @@ export function runCompiled(
     else symbol.macro = null;
     symbol.fn = macro === 1 ? null : stub;
   }
-  const { generics, classes, late } = unit;
-  if (late > 0) host.defer({ generics, classes, thunks: () => thunksOf(loadUnit(deferred, host)) });
-  for (const thunk of thunksOf(unit)) run(thunk);
 }
 
 function thunksOf({ codes, infos, order }: LoadedUnit): LFunction[] {

@@ -9,7 +9,7 @@ import type { LeafEntry } from "../runtime/leaf-entry.ts";
 import { SUSPEND } from "../runtime/suspend.ts";
 import { FunctionEmitter } from "./emit-function.ts";
 import type { UnitScope } from "./emit-text.ts";
-import { type EntryCode, FrameCode, type SlowCode } from "./frame-code.ts";
+import type { FrameCode } from "./frame-code.ts";
 import type { LoopEntry } from "./loop-entry.ts";
 import type { FunctionNode, Node } from "./ir.ts";
 
@@ -187,72 +187,31 @@ export const PARAMETERS = [
   "Db",
 ] as const;
 
-/** Description of a function as its closures share it. */
-export function functionInfo(fn: FunctionNode): FunctionInfo {
-  return {
-    name: fn.name,
-    lambdaList: fn.lambdaList,
-    documentation: fn.documentation,
-    location: fn.location,
-    leaf: false,
-    source: fn.source,
-  };
-}
-
-/** Compiles the unit with the JavaScript engine and returns a closure of its first function. */
-export function instantiate(unit: Unit, runtime: UnitRuntime): LFunction {
-  const text = unit.text();
-  const constants = unit.constants.map((constant) => constantValue(constant, runtime));
-  const infos: Record<number, FunctionInfo> = {};
-  const frames: Record<number, FrameCode> = {};
-  let codes: Record<number, LispCode> = {};
-  const run = (body: string): unknown =>
-    // oxlint-disable-next-line typescript/no-implied-eval -- this is the back end of the compiler: it writes JavaScript
-    new Function(...PARAMETERS, `"use strict";${body}`)(
-      runtime,
-      SUSPEND,
-      NIL,
-      T,
-      UNBOUND,
-      [],
-      Cons,
-      Box,
-      LFunction,
-      Char,
-      runtime.save,
-      runtime.trap,
-      constants,
-      frames,
-      infos,
-      codes,
-      DoubleFloat,
-    );
-  for (const fn of unit.functions) {
-    infos[fn.id] = functionInfo(fn);
-    frames[fn.id] = new FrameCode(
-      fn.name,
-      () => run(unit.slowText(fn)) as SlowCode,
-      (key, live) => run(unit.entryText(fn, key, live)) as EntryCode,
-    );
-  }
-  codes = run(text) as Record<number, LispCode>;
-  const first = unit.functions[0]!;
-  return new LFunction(codes[first.id]!, [], infos[first.id]!);
-}
-
-/** The JavaScript value of an entry of the constant vector. */
-function constantValue(constant: UnitConstant, runtime: UnitRuntime): unknown {
-  switch (constant.kind) {
-    case "value":
-      return constant.value;
-    case "callee":
-      runtime.ensureCallable(constant.symbol);
-      return constant.symbol;
-    case "cell":
-      return constant.cell;
-    case "leaf":
-      return constant.leaf.code;
-    default:
-      return { keys: constant.keys, allow: constant.allow } satisfies KeyTable;
-  }
+/** Values of the parameters. `codes` is the table of fast code, empty while that is being made. */
+export function unitArguments(
+  runtime: UnitRuntime,
+  constants: readonly unknown[],
+  frames: Readonly<Record<number, FrameCode>>,
+  infos: Readonly<Record<number, FunctionInfo>>,
+  codes: Readonly<Record<number, LispCode>>,
+): readonly unknown[] {
+  return [
+    runtime,
+    SUSPEND,
+    NIL,
+    T,
+    UNBOUND,
+    [],
+    Cons,
+    Box,
+    LFunction,
+    Char,
+    runtime.save,
+    runtime.trap,
+    constants,
+    frames,
+    infos,
+    codes,
+    DoubleFloat,
+  ];
 }

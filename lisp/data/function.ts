@@ -6,6 +6,18 @@ import type { LispValue } from "./value.ts";
  */
 export type LispCode = (self: LFunction, ...args: never[]) => LispValue;
 
+/** The compilation unit that holds the code of a function: how the code is found again in another process. */
+export interface CodeHolder {
+  /** Code of the function with that number, made when it is first asked for. */
+  code(id: number): LispCode;
+}
+
+/** Where the code of a function comes from. */
+export interface CodeOrigin {
+  readonly unit: CodeHolder;
+  readonly id: number;
+}
+
 /** What is known of a function besides its code. One object is shared by all closures of one lambda expression. */
 export interface FunctionInfo {
   /** Symbol, `(setf symbol)` list, or another descriptive form such as `(lambda …)`; NIL when anonymous. */
@@ -20,6 +32,8 @@ export interface FunctionInfo {
   leaf: boolean;
   /** Source form (lambda expression) of a compiled function, or null when it is not kept. */
   source: LispValue | null;
+  /** Where the code comes from; absent for operators written in TypeScript and for generic functions. */
+  origin?: CodeOrigin;
 }
 
 /** File name (or a description in angle brackets) and 1-based position. */

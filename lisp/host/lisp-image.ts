@@ -4,6 +4,7 @@ import { LString } from "../data/string.ts";
 import { type LPackage, type LSymbol, NIL, symbolFunction } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { bootImage } from "../image/boot.ts";
+import type { DefinitionJournal } from "../image/definition-journal.ts";
 import type { Image } from "../image/image.ts";
 import { ReaderContext } from "../reader/context.ts";
 import { type Completeness, type TextToken, probeText, tokenizeText } from "../reader/probe.ts";
@@ -22,7 +23,6 @@ import type {
   EvaluationResult,
   ValueReport,
 } from "./evaluation.ts";
-import { DefinitionJournal } from "./journal.ts";
 
 /**
  * A host function: gets evaluated arguments and the number of the evaluation that calls it (null when none does); a promise suspends
@@ -43,7 +43,6 @@ export interface Completion {
 export class LispImage {
   /** The heap, for host code that works on Lisp values. */
   readonly image: Image;
-  readonly journal = new DefinitionJournal();
   private readonly scheduler: Scheduler;
   private readonly context: ReaderContext;
   private currentPackage = "COMMON-LISP-USER";
@@ -52,7 +51,11 @@ export class LispImage {
     this.image = port === undefined ? bootImage() : bootImage(port);
     this.scheduler = new Scheduler(this.image.runtime);
     this.context = new ReaderContext(this.image);
-    this.image.onDefinition = (kind, name, source, file) => this.journal.record(kind, name, source, file);
+  }
+
+  /** The definitions made in the image, with their source. */
+  get journal(): DefinitionJournal {
+    return this.image.journal;
   }
 
   private fn(name: string): LFunction {

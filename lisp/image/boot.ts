@@ -108,8 +108,14 @@ export function bareImage(port: HostPort): Image {
 
 /** A new image with all leaves and the library. */
 export function bootImage(port: HostPort = nodeHostPort()): Image {
-  const image = bareImage(port);
-  loadLibrary(image);
+  let image = bareImage(port);
+  if (!loadLibrary(image)) {
+    // What was just compiled is in the cache now; all images come from there, so that they are alike.
+    image = bareImage(port);
+    loadLibrary(image);
+  }
   image.booted = true;
+  image.files = port.files;
+  image.bootAnother = () => bootImage(port);
   return image;
 }

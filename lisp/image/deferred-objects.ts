@@ -16,18 +16,16 @@ export function deferDefinitions(image: Image, definitions: DeferredDefinitions)
 
 /** Calls a top-level thunk of the library as the boot does: in its package, and with COMMON-LISP open. */
 function runAtBoot(image: Image, thunk: LFunction): void {
-  const { booted, onDefinition, location } = image;
+  const { booted, location } = image;
   const packageVariable = image.symbol("*PACKAGE*");
   const { value } = packageVariable;
   image.booted = false;
-  image.onDefinition = () => undefined;
   image.location = null;
   packageVariable.value = image.system;
   try {
     image.runtime.callNow(thunk);
   } finally {
     image.booted = booted;
-    image.onDefinition = onDefinition;
     image.location = location;
     packageVariable.value = value;
   }

@@ -1,4 +1,4 @@
-import { Cons, list, listToArray } from "../data/cons.ts";
+import { Cons, arrayToList, list, listToArray } from "../data/cons.ts";
 import { LispError, programError, typeError } from "../data/error.ts";
 import { LFunction, UndefinedFunction } from "../data/function.ts";
 import { LString } from "../data/string.ts";
@@ -13,6 +13,7 @@ import {
   symbolFunction,
 } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import type { DefinitionEntry } from "./definition-journal.ts";
 import type { Image } from "./image.ts";
 
 function theSymbol(value: LispValue): LSymbol {
@@ -135,6 +136,7 @@ function installFunctionCells(image: Image): void {
     return fn.info.documentation;
   });
   define("SYS:%SET-FUNCTION-DOCUMENTATION", "doc function", (doc: LispValue, fn: LFunction) => {
+    image.stubs.get(fn)?.();
     fn.info.documentation = doc;
     return doc;
   });
@@ -164,7 +166,7 @@ function refuseStandard(image: Image, cell: LSymbol): void {
   );
 }
 
-/** Where definitions come from, and the journal of the host. */
+/** Where definitions come from, and the journal. */
 function installSources(image: Image): void {
   const { define } = image;
   define(
@@ -181,13 +183,26 @@ function installSources(image: Image): void {
   );
   define(
     "SYS:%NOTE-DEFINITION",
-    "kind name source file",
-    (kind: LString, name: LString, source: LString, file: LispValue) => {
-      const place = file instanceof LString ? file.toJS() : null;
-      image.onDefinition(kind.toJS(), name.toJS(), source.toJS(), place);
+    "kind name source file line",
+    (kind: LString, name: LString, source: LString, file: LispValue, line: LispValue) => {
+      image.journal.record({
+        kind: kind.toJS(),
+        name: name.toJS(),
+        source: source.toJS(),
+        file: file instanceof LString ? file.toJS() : null,
+        line: typeof line === "number" ? line : null,
+        package: image.currentPackage().name,
+      });
       return NIL;
     },
   );
+  define("SYS:%JOURNAL-ENTRIES", "", () => arrayToList(image.journal.entries().map(entryList)));
+}
+
+/** An entry of the journal as a list: kind, name, source, file, line, package, sequence. */
+function entryList({ kind, name, source, file, line, package: pkg, sequence }: DefinitionEntry): LispValue {
+  const text = (value: string | null): LispValue => (value === null ? NIL : LString.from(value));
+  return list(text(kind), text(name), text(source), text(file), line ?? NIL, text(pkg), sequence);
 }
 
 function undefinedFunction(name: LispValue): Error {

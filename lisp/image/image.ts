@@ -1,11 +1,13 @@
 import type { CompilerHost, SpecialOperator } from "../compiler/analysis.ts";
-import { Unit, instantiate } from "../compiler/emit-unit.ts";
+import { instantiate } from "../compiler/code-unit.ts";
+import { Unit } from "../compiler/emit-unit.ts";
 import type { FunctionNode, InlineCall } from "../compiler/ir.ts";
 import { bindingOperators } from "../compiler/special-binding.ts";
 import { controlOperators } from "../compiler/special-control.ts";
 import { arrayToList } from "../data/cons.ts";
 import { type LispError, programError } from "../data/error.ts";
 import type { LFunction, SourceLocation } from "../data/function.ts";
+import type { LibraryUnit } from "../compiler/compiled-file.ts";
 import type { DefineLeaf, LeafHost } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { LPackage, LSymbol, NIL, SetfCell, T, symbolFunction } from "../data/symbol.ts";
@@ -14,6 +16,8 @@ import { GenericFunction } from "../objects/class.ts";
 import { type LeafEntry, leafShape } from "../runtime/leaf-entry.ts";
 import { leafFunction } from "../runtime/leaf-function.ts";
 import { Runtime } from "../runtime/runtime.ts";
+import type { HostFiles } from "../streams/host-port.ts";
+import { DefinitionJournal } from "./definition-journal.ts";
 import { heapWatch } from "./heap-watch.ts";
 import { hostBoundError } from "./host-bounds.ts";
 import { standardSymbols } from "./standard-symbols.ts";
@@ -30,14 +34,25 @@ export class Image implements CompilerHost, LeafHost {
   private readonly specials = new Map<LSymbol, SpecialOperator>();
   private readonly packageVariable: LSymbol;
   private readonly signaller: LSymbol;
-  private serial = 0;
+  /** The last number given out. */
+  serial = 0;
   /** Reads the text of a type specifier or lambda list in COMMON-LISP. */
   private readonly typeTexts = new Map<string, LispValue>();
   readText: (text: string) => LispValue = () => NIL;
-  /** Told of each definition made after the boot: kind, printed name, source text when it is known, file. */
-  onDefinition: (kind: string, name: string, source: string, file: string | null) => void = () => undefined;
   /** Functions of the library that are not loaded yet, and how to load them. */
   readonly stubs = new WeakMap<LFunction, () => void>();
+  /** Units of the library by name. */
+  readonly libraryUnits = new Map<string, LibraryUnit>();
+  /** Key of the engine and library this image runs: images with the same key boot to the same heap. */
+  buildKey: () => string = () => "unbooted";
+  /** Boots another image over the same machine. */
+  bootAnother: () => Image = () => {
+    throw new TypeError("an image that was not booted cannot boot another");
+  };
+  /** The file system the image may use; null in an image that was not booted. */
+  files: HostFiles | null = null;
+  /** The definitions made in this image, with their source. */
+  readonly journal = new DefinitionJournal();
   /** The library is loaded: from here on COMMON-LISP is locked. */
   booted = false;
   /** Where the form being loaded was read, for definitions. */

@@ -41,6 +41,8 @@ export function fileHost(image: Image): FileHost {
       return leaf.code;
     },
     addStub: (stub, load) => image.stubs.set(stub, load),
+    dropStub: (stub) => image.stubs.delete(stub),
+    addUnit: (unit) => image.libraryUnits.set(unit.name, unit),
     defer: (definitions) => deferDefinitions(image, definitions),
     evaluateNow: (form) => image.runtime.callNow(symbolFunction(image.symbol("EVAL"))!, form),
   };
@@ -167,7 +169,7 @@ export function writeCodeCaches(): void {
 /** Loads a compiled file into an image. Throws StaleFile when the file does not fit the system. */
 export function runFile(image: Image, halves: FileHalves, name: string): void {
   try {
-    runCompiled(halves, fileHost(image), (thunk) => image.runtime.callNow(thunk));
+    runCompiled(name, halves, fileHost(image), (thunk) => image.runtime.callNow(thunk));
   } catch (error) {
     if (error instanceof StaleFile) throw error;
     const unhandled = error instanceof UnhandledCondition && error.condition !== null;

@@ -28,11 +28,19 @@ const builtName = "lisp-library.js";
 /** Folders where the library may be: beside the sources, or beside a bundle. */
 const folders = ["../library/", "./library/"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
-/** Loads the library into an image: the built one when there is one, else from the sources through the cache. */
-export function loadLibrary(image: Image): void {
+/** File beside the built library with the key of what it was built from. */
+const keyName = "lisp-library.key.txt";
+
+/**
+ * Loads the library into an image: the built one when there is one, else from the sources through the cache. False when
+ * something of it had to be compiled: that image has other functions than those that come from the cache.
+ */
+export function loadLibrary(image: Image): boolean {
   const built = folders.map((folder) => join(folder, builtName)).find((path) => existsSync(path));
-  if (built === undefined) loadSources(image, sourceCache());
-  else loadBuilt(image, built);
+  if (built === undefined) return loadSources(image, sourceCache());
+  loadBuilt(image, built);
+  image.buildKey = () => readFileSync(join(dirname(built), keyName), "utf8").trim();
+  return true;
 }
 
 function loadBuilt(image: Image, path: string): void {
@@ -54,15 +62,19 @@ function sourceCache(): LibraryCache {
   return { directory: join(root, "..", ".cache", "lisp"), key: engineKey(root) };
 }
 
-function loadSources(image: Image, cache: LibraryCache): void {
+function loadSources(image: Image, cache: LibraryCache): boolean {
   let { key } = cache;
+  let cached = true;
   for (const file of libraryFiles) {
     const source = readFileSync(join(folders[0]!, `${file}.lisp`), "utf8");
     key = chainKey(key, source);
-    if (!loadCompiled(image, cache, file, key))
-      storeCompiled(compileSource(image, file, source), cache, file, key);
+    if (loadCompiled(image, cache, file, key)) continue;
+    cached = false;
+    storeCompiled(compileSource(image, file, source), cache, file, key);
   }
   writeCodeCaches();
+  image.buildKey = () => key;
+  return cached;
 }
 
 function compileSource(image: Image, file: string, source: string): LibraryCompiler {
@@ -89,6 +101,8 @@ export function buildLibrary(image: Image, folder: string): void {
     `[${files.map((f) => f.eager.slow).join(",\n")}]`,
   );
   writeAtomically(path(builtName), `[${files.map((f) => f.eager.fast).join(",\n")}]`);
+  const sources = libraryFiles.map((file) => readFileSync(join(folders[0]!, `${file}.lisp`), "utf8"));
+  writeAtomically(path(keyName), `${sources.reduce(chainKey, engineKey(dirname(folder)))}\n`);
 }
 
 /** Boots once from a built library, evaluates a little and writes code caches, which then hold the functions that took part. */

@@ -47,7 +47,8 @@
             (with-source-place ("<standard input>" (%terminal-line stream) 1)
               (let ((form (read stream nil end)))
                 (when (eq form end) (return t))
-                (load-form form print))))
+                (load-form form print)
+                (note-read-definition form "<standard input>" (%terminal-line stream)))))
           (let ((form (read stream nil end)))
             (when (eq form end) (return t))
             (load-form form print))))))
@@ -71,7 +72,7 @@
 
 (defun map-source-forms (function text file &key (reader #'read) (note t))
   "Call FUNCTION with each form of TEXT, read one after the other by READER, while definitions get FILE and its line as their
-place. With NOTE, definitions are noted in the journal of the host with their source."
+place. With NOTE, definitions are noted in the journal with their source."
   (with-input-from-string (stream text)
     (let ((end (list nil)) (line 1) (counted 0))
       (loop
@@ -85,7 +86,16 @@ place. With NOTE, definitions are noted in the journal of the host with their so
             (when (eq form end) (return))
             (when (and note (definition-form-p form))
               (%note-definition (symbol-name (car form)) (definition-name form)
-                                (subseq text start (file-position stream)) file))))))))
+                                (subseq text start (file-position stream)) file line))))))))
+
+(defun note-read-definition (form file line)
+  "Note a definition whose text is gone: what is kept is how FORM prints."
+  (when (definition-form-p form)
+    (%note-definition (symbol-name (car form)) (definition-name form)
+                      (let ((*print-readably* nil) (*print-length* nil) (*print-level* nil) (*print-circle* t)
+                            (*print-pretty* t) (*print-escape* t) (*print-base* 10) (*print-radix* nil))
+                        (prin1-to-string form))
+                      file line)))
 
 (defun skip-blank-and-comments (stream)
   (loop

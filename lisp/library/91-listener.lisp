@@ -135,6 +135,7 @@ level; everything else ends. Cleanup forms run."
   "Evaluate FORM and print its values, each on a line."
   (dolist (value (let ((*evaluating* t)) (multiple-value-list (eval-interactively form))))
     (format t "~&~S~%" value))
+  (note-read-definition form "<listener>" nil)
   (finish-output))
 
 (defun listen-and-answer ()

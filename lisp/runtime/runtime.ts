@@ -89,6 +89,8 @@ export class Runtime {
   private sliceStartedAt = 0;
   private heapLookedAt = 0;
   private threads = 0;
+  /** Threads that have been started and have not ended. */
+  readonly live = new Set<GreenThread>();
   private readonly services: RuntimeServices;
   /** Bound methods that compiled code calls as plain functions. */
   readonly save: (code: FrameCode, pc: number, locals: readonly unknown[]) => LispValue;
@@ -464,7 +466,9 @@ export class Runtime {
 
   /** A new thread that calls `fn` with `args`. */
   thread(name: string, fn: LFunction, args: readonly LispValue[]): GreenThread {
-    return new GreenThread(++this.threads, name, callFrame(callCode, fn, args), NIL);
+    const thread = new GreenThread(++this.threads, name, callFrame(callCode, fn, args), NIL);
+    this.live.add(thread);
+    return thread;
   }
 
   /** Runs a thread until it ends (its `outcome` is set; returns null) or suspends (returns why). */
@@ -519,6 +523,7 @@ export class Runtime {
   }
 
   private finish(thread: GreenThread, value: LispValue): null {
+    this.live.delete(thread);
     if (value === SUSPEND) {
       const { quitCode } = thread;
       this.unwinding = null;
@@ -556,6 +561,7 @@ export class Runtime {
       }
     } finally {
       this.yieldsToHost = yields;
+      this.live.delete(thread);
     }
     if (thread.outcome.kind !== "values") throw new UnhandledCondition(thread.unhandled);
     return thread.outcome.values[0] ?? NIL;

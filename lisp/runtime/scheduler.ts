@@ -94,6 +94,7 @@ export class Scheduler {
       else if (reason.kind === "slice") this.ready.push(job);
       else this.wait(job, reason.promise);
     } catch (error) {
+      this.runtime.live.delete(thread);
       job.fail(error);
     }
   }
