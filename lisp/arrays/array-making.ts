@@ -191,7 +191,8 @@ export class CharacterArrayView implements CodeStore {
   }
 }
 
-function storeOf(target: LispArray): CodeStore {
+/** The elements of a character array as the target of a displaced string. */
+export function storeOf(target: LispArray): CodeStore {
   return target instanceof LString ? target : new CharacterArrayView(target as LArray);
 }
 

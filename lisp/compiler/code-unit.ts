@@ -21,12 +21,9 @@ export interface SavedUnit {
  * heads). The text is given to the JavaScript engine when one of the functions is first called.
  */
 export class CodeUnit implements CodeHolder {
-  /** Text of the fast code. */
-  readonly text: string;
-  readonly constants: readonly UnitConstant[];
-  readonly infos: Readonly<Record<number, FunctionInfo>>;
-  /** How it was saved, as long as nobody needed its intermediate form. */
+  /** How it was saved, when it comes from a saved image. */
   readonly saved: SavedUnit | null;
+  private readonly parts: Pick<SavedUnit, "text" | "constants" | "infos">;
   private unit: Unit | null;
   private readonly runtime: UnitRuntime;
   private readonly frames: Record<number, FrameCode> = {};
@@ -41,9 +38,7 @@ export class CodeUnit implements CodeHolder {
   ) {
     this.unit = unit;
     this.saved = saved;
-    this.text = parts.text;
-    this.constants = parts.constants;
-    this.infos = parts.infos;
+    this.parts = parts;
     this.runtime = runtime;
   }
 
@@ -56,7 +51,7 @@ export class CodeUnit implements CodeHolder {
     return made;
   }
 
-  /** A unit of a saved image. */
+  /** A unit of a saved image; its parts must be complete before its code is asked for. */
   static restored(saved: SavedUnit, runtime: UnitRuntime): CodeUnit {
     return new CodeUnit(null, saved, saved, runtime);
   }
@@ -64,6 +59,20 @@ export class CodeUnit implements CodeHolder {
   code(id: number): LispCode {
     this.codes ??= this.load();
     return this.codes[id]!;
+  }
+
+  /** Text of the fast code. */
+  get text(): string {
+    return this.parts.text;
+  }
+
+  get constants(): readonly UnitConstant[] {
+    return this.parts.constants;
+  }
+
+  /** Descriptions of the functions by their numbers. */
+  get infos(): Readonly<Record<number, FunctionInfo>> {
+    return this.parts.infos;
   }
 
   /** The intermediate form of the functions, outermost first. */

@@ -13,7 +13,8 @@ import { clearTable, getEntry, putEntry, removeEntry } from "./hash-table-operat
 
 const TESTS: readonly HashTest[] = ["eq", "eql", "equal", "equalp"];
 
-const COMPARISONS: Readonly<Record<HashTest, (a: LispValue, b: LispValue) => boolean>> = {
+/** How keys are compared by each test. */
+export const COMPARISONS: Readonly<Record<HashTest, (a: LispValue, b: LispValue) => boolean>> = {
   eq: eql,
   eql,
   equal,

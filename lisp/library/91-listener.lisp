@@ -108,9 +108,11 @@ level; everything else ends. Cleanup forms run."
     (map-source-forms (lambda (form) (setq values (multiple-value-list (eval-interactively form)))) text file)
     (values-list values)))
 
+(defvar *start-package* nil "The package in which a restored image begins.")
+
 (defun run-actions (actions)
   "What `autolith lisp` was asked to do: (:load file), (:eval text), (:input), (:listen). Returns when all is done."
-  (let ((*package* (find-package "COMMON-LISP-USER"))
+  (let ((*package* (or *start-package* (find-package "COMMON-LISP-USER")))
         ;; Reading waits in its place; it comes back without input when there is an interrupt.
         (*input-waiter* (lambda (stream) (declare (ignore stream)) (%take-interrupt))))
     (dolist (action actions)

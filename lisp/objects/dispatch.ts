@@ -1,8 +1,14 @@
 import { arrayToList, listToArray } from "../data/cons.ts";
 import { programError, typeError } from "../data/error.ts";
-import { FuncallableInstance, type FunctionInfo, type LispCode, LFunction } from "../data/function.ts";
+import {
+  type CodeHolder,
+  FuncallableInstance,
+  type FunctionInfo,
+  type LispCode,
+  LFunction,
+} from "../data/function.ts";
 import { LInstance, LStruct } from "../data/instance.ts";
-import type { LeafInstaller } from "../data/leaf.ts";
+import type { LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { bool, NIL, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -218,25 +224,39 @@ function asGeneric(value: LispValue): GenericFunction {
  */
 type WithSlots = LInstance;
 
-/** Reader of the slot at a location; falls back to the Lisp function (instance) when the slot is unbound. */
-function slotReader(location: number, fallback: LispValue): LFunction {
-  const code = (self: LFunction, object: LispValue): LispValue => {
+/** The code of slot accessors, found again by its name in a saved image. */
+export const accessorUnit: CodeHolder & { readonly name: string } = {
+  name: "slot-accessors",
+  code: (id) => accessorCodes[id]!,
+};
+
+const READER = 0;
+const WRITER = 1;
+
+const accessorCodes: readonly LispCode[] = [
+  (self: LFunction, object: LispValue): LispValue => {
     const value = (object as WithSlots).slots[self.env[0] as number]!;
     return value === UNBOUND ? call(self.env[1]!, [object]) : value;
-  };
-  return new LFunction(code, [location, fallback], accessorInfo("reader", "object"));
+  },
+  (self: LFunction, value: LispValue, object: LispValue): LispValue => {
+    (object as WithSlots).slots[self.env[0] as number] = value;
+    return value;
+  },
+];
+
+/** Reader of the slot at a location; falls back to the Lisp function (instance) when the slot is unbound. */
+function slotReader(location: number, fallback: LispValue): LFunction {
+  const info = accessorInfo("reader", "object", READER);
+  return new LFunction(accessorCodes[READER]!, [location, fallback], info);
 }
 
 /** Writer of the slot at a location, with the argument order of SETF functions. */
 function slotWriter(location: number): LFunction {
-  const code = (self: LFunction, value: LispValue, object: LispValue): LispValue => {
-    (object as WithSlots).slots[self.env[0] as number] = value;
-    return value;
-  };
-  return new LFunction(code, [location], accessorInfo("writer", "value object"));
+  const info = accessorInfo("writer", "value object", WRITER);
+  return new LFunction(accessorCodes[WRITER]!, [location], info);
 }
 
-function accessorInfo(kind: keyof typeof accessorNames, lambdaList: string): FunctionInfo {
+function accessorInfo(kind: keyof typeof accessorNames, lambdaList: string, id: number): FunctionInfo {
   return {
     name: LString.from(accessorNames[kind]),
     lambdaList,
@@ -244,7 +264,22 @@ function accessorInfo(kind: keyof typeof accessorNames, lambdaList: string): Fun
     location: null,
     leaf: false,
     source: null,
+    origin: { unit: accessorUnit, id },
   };
+}
+
+/** Calls what SET-FUNCALLABLE-INSTANCE-FUNCTION gave. */
+const callFirst = (self: LFunction, ...args: Arguments): LispValue => call(self.env[0]!, args);
+
+/** Calls nothing: the code of a funcallable instance before it got a function. */
+const noFunction = (): LispValue => {
+  throw programError("The funcallable instance has no function yet.");
+};
+
+/** Gives a generic function or another funcallable instance its code, when everything else of it is there. */
+export function relinkFunction(object: FuncallableInstance, host: LeafHost): void {
+  if (object instanceof GenericFunction) dispatcherOf(objectSystem(host)).update(object);
+  else object.code = object.env.length === 0 ? noFunction : callFirst;
 }
 
 /** Generic functions and their caches. */
@@ -299,7 +334,7 @@ export const installDispatch: LeafInstaller = (define, host) => {
   define("SYS:%SET-FUNCALLABLE-FUNCTION", "object function", (object: LispValue, fn: LispValue) => {
     if (!(object instanceof FuncallableInstance)) throw typeError(object, "FUNCTION");
     object.env = [fn];
-    object.code = (self: LFunction, ...args: Arguments) => call(self.env[0]!, args);
+    object.code = callFirst;
     return object;
   });
   define("SYS:%MAKE-FUNCALLABLE-INSTANCE", "class", (cls: LispValue) => {
@@ -314,10 +349,7 @@ export const installDispatch: LeafInstaller = (define, host) => {
       source: null,
     };
     const slots = unboundSlots(layout);
-    const code = (): LispValue => {
-      throw programError("The funcallable instance has no function yet.");
-    };
-    return new FuncallableInstance(code, [], info, layout, slots);
+    return new FuncallableInstance(noFunction, [], info, layout, slots);
   });
   define("SYS:%MAKE-SLOT-READER", "location fallback", (location: LispValue, fallback: LispValue) =>
     slotReader(location as number, fallback),

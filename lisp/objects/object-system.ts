@@ -221,6 +221,17 @@ export class ObjectSystem {
     return this.standard("SYS:FOREIGN-OBJECT");
   }
 
+  /** Takes over a structure layout of a saved image: its class, if it has been made, is that of its instances. */
+  adoptStructureClass(layout: StructLayout): void {
+    const cls = layout.props.get(classKey);
+    if (cls instanceof LClass) this.layoutOfStructureClass.set(cls, layout);
+  }
+
+  /** The classes every image starts with, by the names in `standard-classes.ts`. */
+  get standardClasses(): ReadonlyMap<string, LClass> {
+    return this.named;
+  }
+
   /** The layout of the instances of a structure class. */
   structureLayout(cls: LClass): StructLayout | undefined {
     return this.layoutOfStructureClass.get(cls);

@@ -1,0 +1,127 @@
+import { NIL, T, UNBOUND } from "../data/symbol.ts";
+import type { LispValue } from "../data/value.ts";
+import type { Image } from "../image/image.ts";
+import { BootNames } from "./boot-names.ts";
+import { BootPairs } from "./boot-pairs.ts";
+import { bigIntegers, largeNumbers } from "./atom-kinds.ts";
+import { ImageSaveError } from "./image-errors.ts";
+import { kindIndex, kindOf, kinds } from "./kinds.ts";
+
+/** Objects that every heap has, with the first places in the table. */
+export const fixedObjects: readonly LispValue[] = [NIL, T, UNBOUND];
+
+/** Sections before those of the kinds: fixed objects, and names of boot objects. */
+const FIXED = 0;
+const BOOT = 1;
+const FIRST_KIND = 2;
+
+/** Place of an object before the sections have their lengths: number in its section times this, plus the section. */
+const SECTIONS = 64;
+
+/** Objects looked at between two looks at the progress. */
+const SHARE = 16_384;
+
+/** Most objects of an image: what a word of the file can name. */
+const maximumObjects = 2 ** 30;
+
+/** True for integers that a word holds itself. */
+function isSmall(value: number): boolean {
+  return (value | 0) === value && value >= -(2 ** 30) && value < 2 ** 30;
+}
+
+/** An object that has no saved form, and what refers to it. */
+class Unsavable extends Error {
+  readonly code = "unsavable";
+  readonly object: LispValue;
+  constructor(object: LispValue) {
+    super("an object has no saved form");
+    this.object = object;
+  }
+}
+
+/** The objects of an image that are to be written, each with its place in the table of the file. */
+export class HeapGraph {
+  readonly image: Image;
+  readonly globalValue: (symbol: object) => LispValue;
+  readonly pairs: BootPairs;
+  readonly names: BootNames;
+  /** Objects by section. */
+  readonly sections: LispValue[][] = kinds.map(() => []);
+  private readonly places = new Map<LispValue, number>();
+  private readonly pending: LispValue[] = [];
+  private bases: readonly number[] = [];
+  private total = 0;
+
+  constructor(image: Image, twin: Image, globalValue: (symbol: object) => LispValue) {
+    this.image = image;
+    this.globalValue = globalValue;
+    this.pairs = new BootPairs(image, twin, globalValue);
+    this.names = new BootNames(this.pairs);
+    for (const [i, object] of fixedObjects.entries()) this.places.set(object, i * SECTIONS + FIXED);
+  }
+
+  /** Number of objects that are written. */
+  get size(): number {
+    return this.total;
+  }
+
+  /** Notes everything that what has been visited refers to; yields the number of objects now and then. */
+  *reach(): Generator<number, void> {
+    try {
+      let left = SHARE;
+      for (let next = this.pending.pop(); next !== undefined; next = this.pending.pop()) {
+        kinds[(this.places.get(next)! % SECTIONS) - FIRST_KIND]!.visit(next, this.visit, this);
+        if (--left > 0) continue;
+        left = SHARE;
+        yield this.total;
+      }
+    } catch (error) {
+      if (!(error instanceof Unsavable)) throw error;
+      throw new ImageSaveError("image-unsavable", unsavableText(error.object));
+    }
+  }
+
+  readonly visit = (value: LispValue): void => {
+    if (typeof value === "number" && isSmall(value)) return;
+    if (this.places.has(value)) return;
+    const theirs = typeof value === "object" ? this.pairs.partner.get(value) : undefined;
+    if (theirs !== undefined) this.places.set(value, this.names.add(theirs) * SECTIONS + BOOT);
+    else this.enter(value);
+  };
+
+  private enter(value: LispValue): void {
+    const kind =
+      typeof value === "number" ? largeNumbers : typeof value === "bigint" ? bigIntegers : kindOf(value);
+    if (kind === null) throw new Unsavable(value);
+    const index = kindIndex.get(kind)!;
+    const section = this.sections[index]!;
+    this.places.set(value, section.length * SECTIONS + index + FIRST_KIND);
+    section.push(value);
+    this.pending.push(value);
+    if (++this.total < maximumObjects) return;
+    throw new ImageSaveError("image-too-large", `an image holds at most ${maximumObjects} objects`);
+  }
+
+  /** To be called when everything has been reached: the places get their final numbers. */
+  number(): void {
+    const bases = [0, fixedObjects.length];
+    let base = fixedObjects.length + this.names.count;
+    for (const section of this.sections) {
+      bases.push(base);
+      base += section.length;
+    }
+    this.bases = bases;
+  }
+
+  /** The word that stands for a value: a small integer with its lowest bit set, else twice its place in the table. */
+  readonly word = (value: LispValue): number => {
+    if (typeof value === "number" && isSmall(value)) return ((value << 1) | 1) >>> 0;
+    const place = this.places.get(value);
+    if (place === undefined) throw new TypeError("an object was written that nothing had visited");
+    return (this.bases[place % SECTIONS]! + Math.floor(place / SECTIONS)) * 2;
+  };
+}
+
+function unsavableText(object: LispValue): string {
+  return `a ${object.constructor.name} has no saved form`;
+}
