@@ -5,9 +5,10 @@ import { runLispCommand } from "../../lisp/repl/command.ts";
 import { UsageError } from "../arguments.ts";
 import { exitStatus } from "../exit-status.ts";
 
-const usage = `Usage: autolith lisp [FILE... | --eval FORM | --print FORM | --load FILE | -]...
+const usage = `Usage: autolith lisp [--image FILE] [FILE... | --eval FORM | --print FORM | --load FILE | -]...
 Without arguments a listener on a terminal, or the forms of standard input. Actions run in the order given, in one image.
 
+  --image FILE        start from an image that (save-image "FILE") wrote
   FILE, --load FILE   load a file
   --eval FORM         evaluate a form
   --print FORM        evaluate a form and print its values

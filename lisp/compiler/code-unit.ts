@@ -1,6 +1,13 @@
 import type { CodeHolder, FunctionInfo, LispCode } from "../data/function.ts";
 import { LFunction } from "../data/function.ts";
-import { Unit, PARAMETERS, type KeyTable, type UnitConstant, type UnitRuntime, unitArguments } from "./emit-unit.ts";
+import {
+  Unit,
+  PARAMETERS,
+  type KeyTable,
+  type UnitConstant,
+  type UnitRuntime,
+  unitArguments,
+} from "./emit-unit.ts";
 import { type EntryCode, FrameCode, type SlowCode } from "./frame-code.ts";
 import type { FunctionNode } from "./ir.ts";
 import { type PoolEntry, decodeUnit } from "./ir-text.ts";

@@ -101,11 +101,7 @@ class TreeWriter {
     const before = this.known.get(item);
     if (before !== undefined) return [KNOWN, before];
     this.known.set(item, this.known.size);
-    return [
-      OBJECT,
-      kind,
-      ...shared[kind]!.fields.map((field) => this.encode((item as Fields)[field])),
-    ];
+    return [OBJECT, kind, ...shared[kind]!.fields.map((field) => this.encode((item as Fields)[field]))];
   }
 
   /** A node, or a part of one. */

@@ -45,10 +45,12 @@ export class LispImage {
   readonly image: Image;
   private readonly scheduler: Scheduler;
   private readonly context: ReaderContext;
-  private currentPackage = "COMMON-LISP-USER";
+  private currentPackage: string;
 
-  constructor(port?: HostPort) {
-    this.image = port === undefined ? bootImage() : bootImage(port);
+  /** `packageName` is where the first evaluation reads. */
+  constructor(image: Image, packageName = "COMMON-LISP-USER") {
+    this.image = image;
+    this.currentPackage = packageName;
     this.scheduler = new Scheduler(this.image.runtime);
     this.context = new ReaderContext(this.image);
   }
@@ -56,6 +58,11 @@ export class LispImage {
   /** The definitions made in the image, with their source. */
   get journal(): DefinitionJournal {
     return this.image.journal;
+  }
+
+  /** Package in which the next evaluation reads. */
+  get package(): string {
+    return this.currentPackage;
   }
 
   private fn(name: string): LFunction {
@@ -258,5 +265,5 @@ function candidates(pkg: LPackage, externalOnly: boolean): LSymbol[] {
 
 /** A new image with the whole library. `port` is what it may use of the machine; default: everything. */
 export function createImage(port?: HostPort): LispImage {
-  return new LispImage(port);
+  return new LispImage(port === undefined ? bootImage() : bootImage(port));
 }

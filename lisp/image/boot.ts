@@ -40,6 +40,7 @@ import { installNumberLayout } from "../printer/number-layout.ts";
 import { installLongNumbers } from "../printer/long-numbers.ts";
 import { installPrinter } from "../printer/printer-leaves.ts";
 import { installRestarts } from "./restart-leaves.ts";
+import { installImageSaving } from "../saved-images/image-leaves.ts";
 import { installSymbols } from "../symbols/symbol-leaves.ts";
 import { installCore } from "./core-leaves.ts";
 import { installDefinitions } from "./definition-leaves.ts";
@@ -103,6 +104,7 @@ export function bareImage(port: HostPort): Image {
   installDefinitions(image);
   installCallers(image);
   installFastArithmetic(image);
+  installImageSaving(image, port.files);
   return image;
 }
 
@@ -115,7 +117,6 @@ export function bootImage(port: HostPort = nodeHostPort()): Image {
     loadLibrary(image);
   }
   image.booted = true;
-  image.files = port.files;
   image.bootAnother = () => bootImage(port);
   return image;
 }

@@ -16,7 +16,6 @@ import { GenericFunction } from "../objects/class.ts";
 import { type LeafEntry, leafShape } from "../runtime/leaf-entry.ts";
 import { leafFunction } from "../runtime/leaf-function.ts";
 import { Runtime } from "../runtime/runtime.ts";
-import type { HostFiles } from "../streams/host-port.ts";
 import { DefinitionJournal } from "./definition-journal.ts";
 import { heapWatch } from "./heap-watch.ts";
 import { hostBoundError } from "./host-bounds.ts";
@@ -49,8 +48,6 @@ export class Image implements CompilerHost, LeafHost {
   bootAnother: () => Image = () => {
     throw new TypeError("an image that was not booted cannot boot another");
   };
-  /** The file system the image may use; null in an image that was not booted. */
-  files: HostFiles | null = null;
   /** The definitions made in this image, with their source. */
   readonly journal = new DefinitionJournal();
   /** The library is loaded: from here on COMMON-LISP is locked. */

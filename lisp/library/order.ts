@@ -54,4 +54,5 @@ export const libraryFiles: readonly string[] = [
   "92-compile-file",
   "91-listener",
   "95-host",
+  "96-images",
 ];

@@ -21,6 +21,24 @@ const valued: Readonly<Record<string, (value: string) => LispAction>> = {
   "--load": (file) => ({ kind: "load", file }),
 };
 
+/** Takes `--image FILE` out of the arguments after `lisp`: the image to start from, null for a fresh one, and the others. */
+export function takeImageOption(argv: readonly string[]): {
+  readonly image: string | null;
+  readonly rest: readonly string[];
+} {
+  const end = argv.indexOf("--");
+  const at = argv.indexOf("--image");
+  if (at < 0 || (end >= 0 && at > end)) return { image: null, rest: argv };
+  const image = argv[at + 1];
+  if (image === undefined)
+    throw new LispArgumentError(
+      "--image needs a value: autolith lisp --image FILE, a file that SAVE-IMAGE wrote",
+    );
+  const rest = [...argv.slice(0, at), ...argv.slice(at + 2)];
+  if (takeImageOption(rest).image !== null) throw new LispArgumentError("--image may be given once");
+  return { image, rest };
+}
+
 /** Reads the arguments after `lisp`. Without an action: the listener on a terminal, else standard input. */
 export function parseLispArguments(argv: readonly string[], interactive: boolean): readonly LispAction[] {
   const actions: LispAction[] = [];
@@ -37,7 +55,7 @@ export function parseLispArguments(argv: readonly string[], interactive: boolean
       actions.push(...argv.slice(i + 1).map((file) => ({ kind: "load", file }) as const));
     else if (word.startsWith("-")) {
       throw new LispArgumentError(
-        `unknown option ${word}; expected FILE…, --eval FORM, --print FORM, --load FILE or - (standard input)`,
+        `unknown option ${word}; expected FILE…, --image FILE, --eval FORM, --print FORM, --load FILE or - (standard input)`,
       );
     } else actions.push({ kind: "load", file: word });
     if (word === "--") break;

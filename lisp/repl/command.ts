@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
-import { type LispAction, parseLispArguments } from "./arguments.ts";
+import { type LispAction, parseLispArguments, takeImageOption } from "./arguments.ts";
 import { interruptWord, passInterruptsOn } from "./interrupts.ts";
 import { type CommandThreadData, maximumHeapMb, maximumNurseryMb, stackMb } from "./thread-data.ts";
 
@@ -18,8 +18,10 @@ export interface LispCommandIo {
  * output any more; wrong arguments are thrown as LispArgumentError.
  */
 export async function runLispCommand(argv: readonly string[], io: LispCommandIo): Promise<number> {
-  const actions: readonly LispAction[] = parseLispArguments(argv, io.interactive);
+  const { image, rest } = takeImageOption(argv);
+  const actions: readonly LispAction[] = parseLispArguments(rest, io.interactive);
   const data: CommandThreadData = {
+    image,
     actions,
     // A terminal that does not know its width says 0.
     columns: process.stdout.isTTY ? process.stdout.columns || 80 : undefined,

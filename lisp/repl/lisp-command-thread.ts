@@ -1,6 +1,7 @@
 /** The thread in which `autolith lisp` runs: boots an image, does what it was asked to do, and exits with its code. */
 import { workerData } from "node:worker_threads";
 import { bootImage } from "../image/boot.ts";
+import type { Image } from "../image/image.ts";
 import { arrayToList, list } from "../data/cons.ts";
 import { LString } from "../data/string.ts";
 import { NIL, T, symbolFunction } from "../data/symbol.ts";
@@ -13,11 +14,23 @@ import { commandTerminal } from "./command-terminal.ts";
 import { interruptExit } from "./interrupts.ts";
 import type { CommandThreadData } from "./thread-data.ts";
 
-const { actions, columns, interrupts } = workerData as CommandThreadData;
+const { image: file, actions, columns, interrupts } = workerData as CommandThreadData;
 const machine = nodeHostPort();
 const terminal = commandTerminal(machine.terminal, interrupts, columns);
 const port = { ...machine, terminal };
-const image = bootImage(port);
+const image = file === null ? bootImage(port) : await restoredImage(file);
+
+/** The image of a file. One that cannot be restored ends the command with status 1. */
+async function restoredImage(path: string): Promise<Image> {
+  // Loaded only here: a fresh image starts without it.
+  const { restoreImageFile } = await import("../saved-images/restore-image.ts");
+  try {
+    return restoreImageFile(path, { port }).image;
+  } catch (error) {
+    terminal.writeError(`cannot start from ${path}: ${(error as Error).message}\n`);
+    process.exit(1);
+  }
+}
 
 function actionForm(action: LispAction): LispValue {
   const keyword = image.keyword(action.kind.toUpperCase());

@@ -14,6 +14,8 @@ export const maximumNurseryMb = 192;
 
 /** What the thread is started with. */
 export interface CommandThreadData {
+  /** File of the saved image to start from; null for a fresh image. */
+  readonly image: string | null;
   readonly actions: readonly LispAction[];
   /** Columns of the terminal on standard output when the command started; undefined when it is none (threads cannot ask). */
   readonly columns: number | undefined;

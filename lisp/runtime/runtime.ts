@@ -88,7 +88,8 @@ export class Runtime {
   contended = false;
   private sliceStartedAt = 0;
   private heapLookedAt = 0;
-  private threads = 0;
+  /** Threads started so far. */
+  threads = 0;
   /** Threads that have been started and have not ended. */
   readonly live = new Set<GreenThread>();
   private readonly services: RuntimeServices;

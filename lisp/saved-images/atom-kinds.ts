@@ -23,13 +23,13 @@ export const bigIntegers: Kind = leafKind<bigint>(
 );
 
 /** Floats of one format, as a column of doubles. */
-function floats<T extends { readonly v: number }>(name: string, make: (value: number) => T): Kind {
+function floats(name: string, make: (value: number) => DoubleFloat | SingleFloat): Kind {
   return {
     name,
     visit: () => undefined,
     writeShapes: (objects, { bytes }) => {
       const column = new Float64Array(objects.length);
-      for (let i = 0; i < objects.length; i++) column[i] = (objects[i] as T).v;
+      for (let i = 0; i < objects.length; i++) column[i] = (objects[i] as DoubleFloat | SingleFloat).v;
       bytes.doubles(column);
     },
     readShapes: (count, { bytes }) => {

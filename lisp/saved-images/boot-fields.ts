@@ -73,9 +73,7 @@ export function bootPart(
 ): LispValue {
   const field = bootFields(object)[fieldNumber];
   const found =
-    field === undefined
-      ? undefined
-      : partsOf(bootField(object, field, image, globalValue), field.type)[part];
+    field === undefined ? undefined : partsOf(bootField(object, field, image, globalValue), field.type)[part];
   if (found === undefined || found === null || typeof found === "boolean" || typeof found === "string")
     throw corrupt("an object of the boot is not where it should be");
   return found;

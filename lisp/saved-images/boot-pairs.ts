@@ -191,7 +191,7 @@ export class BootPairs {
         return false;
       }
     }
-    if (this.partner.get(a as object) === b) return true;
+    if (this.partner.get(a) === b) return true;
     this.reject(trail, queue);
     return false;
   }
@@ -237,8 +237,8 @@ export class BootPairs {
       );
     }
     if (own instanceof LHashTable) return own.test === (other as LHashTable).test;
-    if (own instanceof LStruct || own.constructor === LInstance)
-      return this.sameName((own as LStruct).layout, (other as LStruct).layout, other, "layout");
+    if (own instanceof LStruct || (own instanceof LInstance && own.constructor === LInstance))
+      return this.sameName(own.layout, (other as LStruct).layout, other, "layout");
     if (own instanceof StructLayout || own instanceof InstanceLayout)
       return (
         own.slotNames.length === (other as StructLayout).slotNames.length &&

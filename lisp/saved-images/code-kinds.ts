@@ -66,7 +66,8 @@ export const functions: Kind = {
     readValues(infos, input);
     for (const [i, object] of objects.entries()) {
       const info = infos[i]![0] as FunctionInfo;
-      if (!("lambdaList" in info) || info.origin === undefined) throw corrupt("a function has no description");
+      if (!("lambdaList" in info) || info.origin === undefined)
+        throw corrupt("a function has no description");
       (object as LFunction).info = info;
     }
     readValues(
@@ -326,7 +327,11 @@ export const hostFunctions: Kind = {
   name: "functions of the host",
   visit: (object, visit) => visit((object as LFunction).info.name),
   writeShapes: (objects, { bytes }) => {
-    for (const object of objects) bytes.text(String((object as LFunction).info.lambdaList));
+    for (const object of objects) {
+      const { lambdaList } = (object as LFunction).info;
+      // Operators written in TypeScript have the text of theirs.
+      bytes.text(typeof lambdaList === "string" ? lambdaList : "&rest arguments");
+    }
   },
   readShapes: (count, { bytes, image }) => {
     const made: LispValue[] = [];

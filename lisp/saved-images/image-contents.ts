@@ -122,7 +122,11 @@ function changeTable(object: object, { name }: Field, input: HeapInput): void {
 }
 
 /** Calls what completes each new object, when all fields are set. */
-export function finishRecords(sections: readonly (readonly LispValue[])[], first: number, image: Image): void {
+export function finishRecords(
+  sections: readonly (readonly LispValue[])[],
+  first: number,
+  image: Image,
+): void {
   for (const [i, { finish }] of recordTypes.entries()) {
     if (finish === undefined) continue;
     for (const object of sections[first + i]!) finish(object as never, image);

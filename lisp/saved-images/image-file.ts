@@ -72,7 +72,10 @@ function align(length: number): number {
 export function decodeImage(bytes: Uint8Array, maximumBytes = Number.POSITIVE_INFINITY): ImageParts {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (head.toString("latin1", 0, Math.min(magic.length, bytes.length)) !== magic.slice(0, bytes.length))
-    throw new ImageFileError("image-foreign", "the file is no image of this Lisp; expected one that SAVE-IMAGE wrote");
+    throw new ImageFileError(
+      "image-foreign",
+      "the file is no image of this Lisp; expected one that SAVE-IMAGE wrote",
+    );
   if (bytes.length < stampAt) throw truncated(bytes.length, "its head is not whole");
   const version = head.readUInt32LE(magic.length);
   if (version !== formatVersion) {
@@ -83,15 +86,16 @@ export function decodeImage(bytes: Uint8Array, maximumBytes = Number.POSITIVE_IN
   }
   const length = head.readDoubleLE(lengthAt);
   if (length !== bytes.length) throw truncated(bytes.length, `it says that it has ${length}`);
-  if (length > maximumBytes) {
-    throw new ImageFileError(
-      "image-too-large",
-      `the image has ${length} bytes; the bound is ${maximumBytes}`,
-    );
-  }
+  requireLength(length, maximumBytes);
   if (!head.subarray(checksumAt, stampAt).equals(digest(bytes.subarray(stampAt))))
     throw corrupt("its checksum does not fit");
   return takeApart(bytes.subarray(align(stampAt)));
+}
+
+/** Refuses a file that is longer than the bound. */
+export function requireLength(length: number, maximumBytes: number): void {
+  if (length <= maximumBytes) return;
+  throw new ImageFileError("image-too-large", `the image has ${length} bytes; the bound is ${maximumBytes}`);
 }
 
 function takeApart(bytes: Uint8Array): ImageParts {
@@ -100,7 +104,7 @@ function takeApart(bytes: Uint8Array): ImageParts {
   const journal = JSON.parse(reader.text()) as ImageParts["journal"];
   const [length] = reader.words(1);
   if (length !== reader.left) throw corrupt("its heap has another length than announced");
-  return { stamp, journal, heap: bytes.subarray(bytes.length - length!) };
+  return { stamp, journal, heap: bytes.subarray(bytes.length - length) };
 }
 
 function truncated(length: number, why: string): ImageFileError {

@@ -20,7 +20,11 @@ type Slotted = LStruct | LInstance;
 
 /** Objects with a layout and slots: structures and plain instances. */
 function slotted(name: string, make: (slots: LispValue[]) => Slotted, layoutType: typeof StructLayout): Kind;
-function slotted(name: string, make: (slots: LispValue[]) => Slotted, layoutType: typeof InstanceLayout): Kind;
+function slotted(
+  name: string,
+  make: (slots: LispValue[]) => Slotted,
+  layoutType: typeof InstanceLayout,
+): Kind;
 function slotted(
   name: string,
   make: (slots: LispValue[]) => Slotted,

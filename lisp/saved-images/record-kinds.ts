@@ -5,13 +5,7 @@ import { RandomState } from "../data/random-state.ts";
 import { LPackage, LSymbol, NIL, SetfCell } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Image } from "../image/image.ts";
-import {
-  EqlSpecializer,
-  GenericFunction,
-  LClass,
-  LMethod,
-  SlotDefinition,
-} from "../objects/class.ts";
+import { EqlSpecializer, GenericFunction, LClass, LMethod, SlotDefinition } from "../objects/class.ts";
 import { relinkFunction } from "../objects/dispatch.ts";
 import { objectSystem } from "../objects/object-system.ts";
 import { Readtable } from "../reader/readtable.ts";

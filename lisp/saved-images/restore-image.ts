@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from "node:fs";
 import type { LispValue } from "../data/value.ts";
 import { bootImage } from "../image/boot.ts";
 import type { Image } from "../image/image.ts";
@@ -8,7 +9,7 @@ import { ByteReader, corrupt } from "./byte-reader.ts";
 import { fixedObjects } from "./heap-graph.ts";
 import { applyChanges, finishRecords, readSurroundings } from "./image-contents.ts";
 import { ImageFileError } from "./image-errors.ts";
-import { type ImageStamp, decodeImage } from "./image-file.ts";
+import { type ImageStamp, decodeImage, requireLength } from "./image-file.ts";
 import type { HeapInput } from "./kind.ts";
 import { kindIndex, kinds, firstRecord } from "./kinds.ts";
 import { fillTables, hashTables } from "./object-kinds.ts";
@@ -46,6 +47,13 @@ export function restoreImage(bytes: Uint8Array, options: RestoreOptions = {}): R
   const start = image.packages.get(stamp.package);
   if (start !== undefined) image.symbol("SYS:*START-PACKAGE*").value = start;
   return { image, stamp };
+}
+
+/** Restores the image of a file; a longer one than the bound is not read. Throws ImageFileError, or what the file system says. */
+export function restoreImageFile(path: string, options: RestoreOptions = {}): RestoredImage {
+  const { size } = statSync(path);
+  requireLength(size, options.maximumBytes ?? defaultBytes);
+  return restoreImage(readFileSync(path), options);
 }
 
 function requireBuild({ build }: ImageStamp, image: Image): void {

@@ -2,6 +2,7 @@ import type { LSymbol } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Image } from "../image/image.ts";
 import { objectSystem } from "../objects/object-system.ts";
+import type { GreenThread } from "../runtime/green-thread.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { HeapGraph } from "./heap-graph.ts";
 import { BootChanges, lateObjectsMade, visitSurroundings, writeSurroundings } from "./image-contents.ts";
@@ -32,24 +33,45 @@ function globalValues(image: Image): (symbol: object) => LispValue {
   return (symbol) => outer.get(symbol) ?? (symbol as LSymbol).value;
 }
 
-/** Refuses while anything but the running thread is in flight: its stack could not be saved. */
-function requireQuiet(image: Image): void {
-  const { live, current } = image.runtime;
-  const others = [...live].filter((thread) => thread !== current);
-  if (others.length === 0) return;
-  const names = others.map(({ id, name }) => `${id} (${name})`).join(", ");
-  throw new ImageSaveError(
-    "image-busy",
-    `an image can be saved only while nothing else runs in it; in flight: ${names}; wait for them or cancel them`,
-  );
+/** Sees to it that nothing but the thread that asks for it runs in the image while it is saved. */
+class Quiet {
+  private readonly image: Image;
+  private readonly asking: GreenThread | null;
+  private readonly started: number;
+
+  constructor(image: Image, asking: GreenThread | null) {
+    this.image = image;
+    this.asking = asking;
+    this.started = image.runtime.threads;
+    const others = [...image.runtime.live].filter((thread) => thread !== asking);
+    if (others.length === 0) return;
+    const names = others.map(({ id, name }) => `${id} (${name})`).join(", ");
+    throw new ImageSaveError(
+      "image-busy",
+      `an image can be saved only while nothing else runs in it; in flight: ${names}; wait for them or cancel them`,
+    );
+  }
+
+  /** To be called whenever something else may have run. */
+  check(): void {
+    if (this.image.runtime.threads === this.started) return;
+    throw new ImageSaveError(
+      "image-busy",
+      "something was evaluated in the image while it was being saved; save it again",
+    );
+  }
 }
 
 /**
- * Saves an image: the bytes of a file that `restoreImage` takes. The steps yield how far it is; nothing else may run in the image
- * between them, or it is refused. Throws ImageSaveError.
+ * Saves an image: the bytes of a file that `restoreImage` takes. The steps yield how far it is; when anything else runs in the
+ * image between them, the saving is refused. `asking` is the thread that asks for it; default: the running one. Throws
+ * ImageSaveError.
  */
-export function* savingImage(image: Image, options: SaveOptions = {}): Generator<SaveProgress, Uint8Array> {
-  requireQuiet(image);
+export function* savingImage(
+  image: Image,
+  options: SaveOptions & { readonly asking?: GreenThread | null } = {},
+): Generator<SaveProgress, Uint8Array> {
+  const quiet = new Quiet(image, options.asking ?? image.runtime.current);
   const twin = image.bootAnother();
   if (lateObjectsMade(image)) objectSystem(twin).deferred.make();
   const graph = new HeapGraph(image, twin, globalValues(image));
@@ -58,9 +80,16 @@ export function* savingImage(image: Image, options: SaveOptions = {}): Generator
   visitSurroundings(image, graph);
   for (const objects of graph.reach()) {
     yield { objects };
-    requireQuiet(image);
+    quiet.check();
   }
   graph.number();
+  const writing = writingHeap(image, graph, changes);
+  let heap = writing.next();
+  while (heap.done !== true) {
+    yield { objects: graph.size };
+    quiet.check();
+    heap = writing.next();
+  }
   return encodeImage({
     stamp: {
       build: image.buildKey(),
@@ -70,7 +99,7 @@ export function* savingImage(image: Image, options: SaveOptions = {}): Generator
       objects: graph.size,
     },
     journal: { entries: image.journal.entries(), dropped: image.journal.dropped },
-    heap: heapBytes(image, graph, changes),
+    heap: heap.value,
   });
 }
 
@@ -87,7 +116,8 @@ export function saveImage(
   }
 }
 
-function heapBytes(image: Image, graph: HeapGraph, changes: BootChanges): Uint8Array {
+/** Writes the heap, yielding between its sections. */
+function* writingHeap(image: Image, graph: HeapGraph, changes: BootChanges): Generator<void, Uint8Array> {
   const bytes = new ByteWriter();
   const { word, globalValue } = graph;
   const out: HeapOutput = { image, bytes, word, globalValue };
@@ -95,8 +125,14 @@ function heapBytes(image: Image, graph: HeapGraph, changes: BootChanges): Uint8A
   bytes.count(image.serial);
   graph.names.write(bytes);
   for (const section of graph.sections) bytes.count(section.length);
-  for (const [i, kind] of kinds.entries()) kind.writeShapes(graph.sections[i]!, out);
-  for (const [i, kind] of kinds.entries()) kind.writeContents(graph.sections[i]!, out);
+  for (const [i, kind] of kinds.entries()) {
+    kind.writeShapes(graph.sections[i]!, out);
+    yield;
+  }
+  for (const [i, kind] of kinds.entries()) {
+    kind.writeContents(graph.sections[i]!, out);
+    yield;
+  }
   changes.write(out);
   writeSurroundings(out);
   return bytes.finish();

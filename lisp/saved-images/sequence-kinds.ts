@@ -193,7 +193,8 @@ export const strings: Kind = {
       const string = object as LString;
       if (string.displacement === null) continue;
       const target = input.value(input.bytes.count());
-      if (!(target instanceof LString || target instanceof LArray)) throw corrupt("a string lies in no array");
+      if (!(target instanceof LString || target instanceof LArray))
+        throw corrupt("a string lies in no array");
       string.displaceTo(storeOf(target), input.bytes.count(), input.bytes.count());
     }
   },

@@ -32,6 +32,8 @@ export interface HostFile {
   /** Writes all bytes at `position`. */
   write(buffer: Uint8Array, offset: number, length: number, position: number): void;
   size(): number;
+  /** Waits until what was written is on the medium. */
+  sync(): void;
   close(): void;
 }
 

@@ -53,6 +53,10 @@ class NodeFile implements HostFile {
     return guarded(() => fs.fstatSync(this.descriptor).size);
   }
 
+  sync(): void {
+    guarded(() => fs.fsyncSync(this.descriptor));
+  }
+
   close(): void {
     guarded(() => fs.closeSync(this.descriptor));
   }
