@@ -120,7 +120,9 @@ function installStrings(define: DefineLeaf): void {
     "SYS:%MAKE-BOUNDED-STRING-STREAM",
     "limit",
     (limit: LispValue) => new StringOutputStream(0, limit as number),
-    { doc: "A string stream that holds so many characters; writing more is an error that keeps the first ones." },
+    {
+      doc: "A string stream that holds so many characters; writing more is an error that keeps the first ones.",
+    },
   );
   define(
     "SYS:%MAKE-STRING-OUTPUT-STREAM-AT",

@@ -11,6 +11,7 @@ import type { LispValue } from "../../../lisp/data/value.ts";
 import { hashEntries } from "../../../lisp/hash/hash-entries.ts";
 import { COMPARISONS } from "../../../lisp/hash/hash-table-leaves.ts";
 import { putEntry } from "../../../lisp/hash/hash-table-operations.ts";
+import { debugText } from "../../../lisp/image/debug-text.ts";
 import type { Image } from "../../../lisp/image/image.ts";
 
 /** One object of a heap to be made: what it is, and which objects it refers to (numbers modulo the number of objects). */
@@ -152,7 +153,7 @@ export function difference(first: LispValue, second: LispValue): string | null {
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
     const [a, b, path] = next;
     if (typeof a !== "object" || typeof b !== "object") {
-      if (a !== b) return `${path}: ${String(a)} is ${String(b)}`;
+      if (a !== b) return `${path}: ${debugText(a)} is ${debugText(b)}`;
       continue;
     }
     if (there.has(a) || back.has(b)) {
