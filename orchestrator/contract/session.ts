@@ -32,6 +32,7 @@ export {
 } from "./session/catalogs.ts";
 export {
   type CatalogName,
+  type ClientAction,
   type PermissionAnswer,
   type PermissionRequest,
   type SessionEvent,
@@ -40,6 +41,18 @@ export {
   permissionRequestSchema,
   sessionEventSchema,
 } from "./session/events.ts";
+export {
+  type Diagnosis,
+  type LiveRestart,
+  type Recovery,
+  type RestartChoice,
+  type RestartRequest,
+  diagnosisSchema,
+  recoveryLimit,
+  restartChoiceSchema,
+  restartRequestSchema,
+  restartSourceLimit,
+} from "./session/restarts.ts";
 export {
   type FormCondition,
   type FormResult,

@@ -1,7 +1,7 @@
 /** The forms of one conversation: recorded, evaluated in the active image one after the other, shown as they run, told to the model. */
 import type { AgentTranscript } from "../agents/transcript.ts";
 import { failureOf } from "../contract/failure.ts";
-import type { HostCalls, LispCondition, LispDecision, LispResult } from "../contract/lisp-image.ts";
+import type { HostCalls, LispDecision, LispResult } from "../contract/lisp-image.ts";
 import type { HostItem } from "../contract/model.ts";
 import {
   type FormResult,
@@ -12,6 +12,7 @@ import {
 } from "../contract/session/forms.ts";
 import { sessionRecords } from "../sessions/view/session-records.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
+import type { FormDecision, RestartBroker } from "./restart-broker.ts";
 import type { ActiveImage } from "./active-image.ts";
 import {
   type FormStanding,
@@ -30,13 +31,8 @@ export type FormsParts = {
   readonly core: SessionCore;
   readonly image: () => ActiveImage;
   /** Answers the calls of host functions that come from forms of this conversation. */
-  readonly calls: HostCalls;
-  /** Asks a person about a condition; undefined when nobody is there to ask. */
-  readonly decide: (
-    form: RecordedForm,
-    condition: LispCondition,
-    signal: AbortSignal,
-  ) => Promise<LispDecision> | undefined;
+  readonly calls: (form: RecordedForm | undefined) => HostCalls;
+  readonly restarts: Pick<RestartBroker, "ask">;
   /** Told when a form began or ended. */
   readonly changed: () => void;
 };
@@ -125,6 +121,10 @@ export class SessionForms {
     return { formId: form.formId, finished };
   }
 
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
   /** Cancels the form that runs, and those behind it; false when there is none. */
   cancel(reason: string): boolean {
     const any = this.#running.size > 0;
@@ -150,21 +150,10 @@ export class SessionForms {
   }
 
   async #evaluate({ form, abort }: Running, columns: number): Promise<FormResult> {
-    const { core, image, calls, decide } = this.#parts;
+    const { core } = this.#parts;
     const startedAt = performance.now();
     const output = new FormOutput(core, form.formId);
-    const evaluated = abort.signal.aborted
-      ? ({ kind: "cancelled", reason: String(abort.signal.reason), ...untouched } as const)
-      : await image().evaluate(form.source, {
-          rightMargin: columns,
-          previewLength: formValueCharacters,
-          outputLimit: 4 * formOutputCharacters,
-          onOutput: (stream, text) => output.write(stream, text),
-          onCondition: (condition, signal) =>
-            decide(form, condition, signal) ?? Promise.resolve({ kind: "abort" }),
-          onCall: calls,
-          signal: abort.signal,
-        });
+    const evaluated = await this.#evaluated(form, abort.signal, columns, output);
     const captured = output.end();
     const result = resultOf(evaluated, captured, performance.now() - startedAt, (text) =>
       core.environment.withoutSecrets(text),
@@ -181,6 +170,38 @@ export class SessionForms {
     }
     this.#parts.changed();
     return result;
+  }
+
+  /** Evaluates as often as whoever stands before the restarts wants. */
+  async #evaluated(
+    form: RecordedForm,
+    signal: AbortSignal,
+    columns: number,
+    output: FormOutput,
+  ): Promise<LispResult> {
+    const { image, restarts } = this.#parts;
+    let { source } = form;
+    for (;;) {
+      if (signal.aborted) return { kind: "cancelled", reason: String(signal.reason), ...untouched };
+      const chosen: { next?: Exclude<FormDecision, LispDecision> } = {};
+      const result = await image().evaluate(source, {
+        rightMargin: columns,
+        previewLength: formValueCharacters,
+        outputLimit: 4 * formOutputCharacters,
+        onOutput: (stream, text) => output.write(stream, text),
+        onCondition: async (condition, over) => {
+          const decision = await restarts.ask(form, condition, over);
+          if (decision.kind === "restart" || decision.kind === "abort") return decision;
+          chosen.next = decision;
+          return { kind: "abort" };
+        },
+        onCall: this.#parts.calls(form),
+        signal,
+      });
+      const { next } = chosen;
+      if (next === undefined) return result;
+      if (next.kind === "values") ({ source } = next);
+    }
   }
 
   async #end(form: RecordedForm, result: FormResult): Promise<void> {

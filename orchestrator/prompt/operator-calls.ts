@@ -17,6 +17,7 @@ import { settingText } from "../sessions/settings/setting-values.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { commandText, namedArguments } from "./operator-arguments.ts";
+import type { RecordedForm } from "./form-records.ts";
 import { configurationRows, nativeSettingValue, settingAnswer } from "./operator-settings.ts";
 import { vaultEntries } from "./vault-entries.ts";
 
@@ -27,17 +28,15 @@ export type OperatorParts = {
   readonly invoker: Pick<Invoker, "callTool" | "invokeText">;
   /** Admits a message; see PROMPT. */
   readonly prompt: (args: readonly LispJson[], call: HostCall) => Promise<LispJson>;
-  /** What a command wants of the front end that the form came from. */
-  readonly clientAction: (action: string) => void;
 };
 
 /** Most characters of a file that READ-FILE takes. */
 export const readFileCharacters = 131_072;
 
-/** Answers calls for one conversation. */
-export function operatorCalls(parts: OperatorParts): HostCalls {
+/** Answers calls for one conversation, given the form that they come from. */
+export function operatorCalls(parts: OperatorParts): (form: RecordedForm | undefined) => HostCalls {
   const own = ownOperators(parts);
-  return async (args, call) => {
+  return (form) => async (args, call) => {
     const special = own[call.name];
     if (special !== undefined) return special(args, call);
     const name = call.name.toLowerCase();
@@ -56,7 +55,16 @@ export function operatorCalls(parts: OperatorParts): HostCalls {
       throw new AutolithError("unknown-operation", `There is no operator ${call.name} in this session.`);
     if (command.name === "settings" && args.length === 2) return setting(parts, args);
     const invocation = await parts.invoker.invokeText(command.name, commandText(command, args, call));
-    if (invocation.clientAction !== undefined) parts.clientAction(invocation.clientAction);
+    const { clientAction: action } = invocation;
+    if (action !== undefined && form !== undefined) {
+      const { formId, inputId } = form;
+      parts.core.emit({
+        kind: "form-action",
+        formId,
+        ...(inputId === undefined ? {} : { inputId }),
+        action,
+      });
+    }
     return new HostReport(invocation.text);
   };
 }

@@ -33,6 +33,7 @@ import type {
   ResourceReading,
   Session,
 } from "../contract/session/service.ts";
+import type { Diagnosis, RestartChoice, RestartRequest } from "../contract/session/restarts.ts";
 import type { HistoryPage } from "../contract/session/updates.ts";
 import type { Settlement } from "../jobs/settlements.ts";
 import { isActive } from "../jobs/job-table.ts";
@@ -116,6 +117,7 @@ export class OpenSession implements Session {
       tools,
       invoker: this.#invoker,
       say: (text, images) => this.#input.say(text, images),
+      canDebug: () => this.#clients.canDebug,
       changed: () => hooks.activity(),
     });
     core.forms = this.#prompt.forms;
@@ -125,6 +127,7 @@ export class OpenSession implements Session {
       core,
       state: () => this.state(),
       tail: (limit) => this.#page({}, limit),
+      clientLeft: () => this.#prompt.restarts.clientLeft(),
       changed: () => hooks.activity(),
     });
     const frame = () => ({ instructions: "", toolCharacters: JSON.stringify(tools.schemas()).length });
@@ -192,6 +195,7 @@ export class OpenSession implements Session {
     return sessionSnapshot({
       core: this.#core,
       engine: this.#engine,
+      prompt: this.#prompt,
       jobs: this.#jobs.counts(),
       clientCount: this.#clients.count,
     });
@@ -245,6 +249,22 @@ export class OpenSession implements Session {
 
   answerPermission(requestId: string, answer: PermissionAnswer): boolean {
     return this.#core.broker.answer(requestId, answer);
+  }
+
+  restarts(): readonly RestartRequest[] {
+    return this.#prompt.restarts.requests();
+  }
+
+  chooseRestart(requestId: string, choice: RestartChoice): Promise<boolean> {
+    return this.#prompt.restarts.choose(requestId, choice);
+  }
+
+  diagnoseRestart(requestId: string): Promise<Diagnosis> {
+    return this.#prompt.restarts.diagnose(requestId);
+  }
+
+  cancelDiagnosis(requestId: string): boolean {
+    return this.#prompt.restarts.cancelDiagnosis(requestId);
   }
 
   settings(): readonly SettingRow[] {

@@ -9,6 +9,8 @@ export type ClientsParts = {
   readonly state: () => SessionState;
   /** The last updates of the history, at most so many. */
   readonly tail: (limit: number) => HistoryPage;
+  /** Told when a client left. */
+  readonly clientLeft: () => void;
   /** Told when a client came or left. */
   readonly changed: () => void;
 };
@@ -30,6 +32,11 @@ export class SessionClients {
     return [...this.#attached].some(({ answersPermissions }) => answersPermissions);
   }
 
+  /** True while a client is attached that shows restarts to somebody. */
+  get canDebug(): boolean {
+    return [...this.#attached].some(({ answersRestarts }) => answersRestarts === true);
+  }
+
   attach(options: AttachOptions): Attachment {
     const { core, state, tail } = this.#parts;
     this.#attached.add(options);
@@ -44,6 +51,7 @@ export class SessionClients {
         reader.detach();
         if (!this.#attached.delete(options)) return;
         core.broker.clientLeft();
+        this.#parts.clientLeft();
         this.#changed();
       },
     };

@@ -1,13 +1,16 @@
 /** Lisp at the prompt of one session: its forms, the image they run in, and the operators they call. */
 import type { LispJson, HostCall } from "../contract/lisp-image.ts";
+import { AutolithError } from "../contract/failure.ts";
 import type { BusyBehaviour } from "../contract/session/catalogs.ts";
 import type { Session } from "../contract/session/service.ts";
 import type { SessionImage } from "../contract/session/updates.ts";
 import { ActiveImage } from "../prompt/active-image.ts";
+import { diagnose } from "../prompt/diagnosis.ts";
 import { SessionForms } from "../prompt/forms.ts";
 import { operatorCalls } from "../prompt/operator-calls.ts";
 import { operatorDefinitions } from "../prompt/operators.ts";
 import { promptPrelude } from "../prompt/prelude.ts";
+import { RestartBroker } from "../prompt/restart-broker.ts";
 import { admitPrompt } from "../prompt/prompt-operator.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { commands, findCommand } from "./commands/command-table.ts";
@@ -24,6 +27,8 @@ export type SessionPromptParts = {
     text: string,
     images: readonly SessionImage[],
   ) => Promise<{ readonly delivery: string; readonly inputId: string }>;
+  /** True while a client is attached that shows restarts to somebody. */
+  readonly canDebug: () => boolean;
   /** Told when a form began or ended. */
   readonly changed: () => void;
 };
@@ -31,6 +36,8 @@ export type SessionPromptParts = {
 export class SessionPrompt {
   readonly #parts: SessionPromptParts;
   readonly forms: SessionForms;
+  readonly restarts: RestartBroker;
+  readonly #calls: ReturnType<typeof operatorCalls>;
   #image: ActiveImage;
 
   constructor(parts: SessionPromptParts) {
@@ -47,18 +54,26 @@ export class SessionPrompt {
       },
     });
     this.#image.join(this);
+    this.#calls = operatorCalls({
+      core,
+      session,
+      tools,
+      invoker,
+      prompt: (args, call) => this.#prompt(args, call),
+    });
+    this.restarts = new RestartBroker({
+      canAsk: parts.canDebug,
+      emit: (event) => core.emit(event),
+      diagnose: (request, signal) => diagnose(core, request, signal),
+      repair: (source) => this.#repair(source),
+      now: core.environment.now,
+      scope: core.id,
+    });
     this.forms = new SessionForms({
       core,
       image: () => this.#image,
-      calls: operatorCalls({
-        core,
-        session,
-        tools,
-        invoker,
-        prompt: (args, call) => this.#prompt(args, call),
-        clientAction: () => undefined,
-      }),
-      decide: () => undefined,
+      calls: this.#calls,
+      restarts: this.restarts,
       changed: parts.changed,
     });
   }
@@ -81,6 +96,17 @@ export class SessionPrompt {
   async close(): Promise<void> {
     await this.forms.close();
     await this.#image.leave(this);
+  }
+
+  /** Evaluates source of a recovery; what it signals is the failure. */
+  async #repair(source: string): Promise<void> {
+    const result = await this.#image.evaluate(source, { onCall: this.#calls(undefined) });
+    if (result.kind === "values") return;
+    const why = result.kind === "failed" ? (result.condition?.text ?? result.reason) : result.kind;
+    throw new AutolithError(
+      "repair-failed",
+      `The repair did not return, and the restarts are as they were: ${why.slice(0, 1_000)}`,
+    );
   }
 
   #prompt(args: readonly LispJson[], call: HostCall): Promise<LispJson> {

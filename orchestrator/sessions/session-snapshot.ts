@@ -1,6 +1,7 @@
 /** The state of a session at one moment, as front ends show it. */
 import type { SessionState } from "../contract/session/catalogs.ts";
 import type { SessionCore } from "./session-core.ts";
+import type { SessionPrompt } from "./session-prompt.ts";
 import type { TurnEngine } from "./turns/turn-engine.ts";
 
 export type SnapshotParts = {
@@ -9,11 +10,12 @@ export type SnapshotParts = {
     TurnEngine,
     "running" | "epoch" | "lastOutcome" | "lastFailure" | "paused" | "held" | "estimatedContext"
   >;
+  readonly prompt: Pick<SessionPrompt, "restarts" | "forms">;
   readonly jobs: SessionState["jobs"];
   readonly clientCount: number;
 };
 
-export function sessionSnapshot({ core, engine, jobs, clientCount }: SnapshotParts): SessionState {
+export function sessionSnapshot({ core, engine, prompt, jobs, clientCount }: SnapshotParts): SessionState {
   const { running, epoch, lastOutcome, lastFailure, paused, held } = engine;
   return {
     sessionId: core.id,
@@ -36,6 +38,8 @@ export function sessionSnapshot({ core, engine, jobs, clientCount }: SnapshotPar
     pendingInputs: [...core.pending.listing()],
     vaultEntries: core.pending.vault.length,
     permissionRequests: [...core.broker.requests()],
+    restartRequests: [...prompt.restarts.requests()],
+    runningForms: prompt.forms.runningCount,
     usage: core.usage.total,
     turnUsage: core.usage.turn,
     contextTokens: core.usage.contextTokens ?? engine.estimatedContext(),

@@ -1,19 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { FormResult, Session } from "../../orchestrator/contract/session.ts";
-import { formResultText } from "../../orchestrator/prompt/form-text.ts";
 import { answer } from "../support/model-server/script.ts";
-import { openScene, say, text } from "../support/sessions/composed-sessions.ts";
-
-/** Evaluates a form and answers what came of it. */
-async function evaluated(session: Session, source: string): Promise<FormResult> {
-  const submission = await session.prompt(text(source));
-  if (submission.kind !== "form") throw new Error(`a form was expected, not ${JSON.stringify(submission)}`);
-  return submission.finished;
-}
-
-async function shown(session: Session, source: string): Promise<string> {
-  return formResultText(await evaluated(session, source));
-}
+import { openScene, say } from "../support/sessions/composed-sessions.ts";
+import { evaluated, shown } from "../support/sessions/form-scene.ts";
 
 describe("forms at the prompt", () => {
   it("answers with values, in the record, and the model reads it before its next request", async () => {

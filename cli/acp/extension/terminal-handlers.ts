@@ -35,6 +35,7 @@ export const terminalHandlers: Handlers<Exclude<keyof typeof terminalMethods, "a
       readOnly: params.readOnly ?? false,
       takeOver: params.takeOver ?? false,
       answersPermissions: params.answersPermissions ?? params.readOnly !== true,
+      answersRestarts: params.answersRestarts ?? false,
     });
     setImmediate(start);
     const clients = clientRows(host.viewsOf(session.id), sessions);
@@ -73,6 +74,15 @@ export const terminalHandlers: Handlers<Exclude<keyof typeof terminalMethods, "a
   },
   answer: async ({ sessionId, requestId, answer }, { sessions }) =>
     Promise.resolve({ answered: sessions.writable(sessionId).answerPermission(requestId, answer) }),
+  restarts: ({ sessionId }, { sessions }) =>
+    Promise.resolve({ requests: [...sessions.find(sessionId).restarts()] }),
+  restart: async ({ sessionId, requestId, choice }, { sessions }) => {
+    const session = sessions.writable(sessionId);
+    if (choice.kind === "diagnose")
+      return { settled: false, diagnosis: await session.diagnoseRestart(requestId) };
+    if (choice.kind === "cancel-diagnosis") return { settled: session.cancelDiagnosis(requestId) };
+    return { settled: await session.chooseRestart(requestId, choice) };
+  },
   "set-mode": async ({ sessionId, mode }, { sessions }) => {
     await sessions.writable(sessionId).setMode(mode);
     return { mode };

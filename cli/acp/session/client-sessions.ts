@@ -30,6 +30,7 @@ export type NativeAttach = {
   readonly readOnly: boolean;
   readonly takeOver: boolean;
   readonly answersPermissions: boolean;
+  readonly answersRestarts: boolean;
 };
 
 export class ClientSessions {
@@ -110,10 +111,16 @@ export class ClientSessions {
   /** Begins to show a session as native events. */
   async attach(
     session: Session,
-    { tail, readOnly, takeOver, answersPermissions }: NativeAttach,
+    { tail, readOnly, takeOver, answersPermissions, answersRestarts }: NativeAttach,
   ): Promise<{ readonly attachment: Attachment; readonly start: () => void }> {
     const { name } = this.#parts.client();
-    const attachment = await session.attach({ name, answersPermissions, readOnly, tail });
+    const attachment = await session.attach({
+      name,
+      answersPermissions,
+      answersRestarts,
+      readOnly,
+      tail,
+    });
     if (takeOver)
       for (const other of this.#parts.host.viewsOf(session.id))
         if (this.#views.get(session.id) !== other) other.end("taken-over");

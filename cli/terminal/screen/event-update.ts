@@ -21,6 +21,8 @@ import {
 import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
 import { conversationName } from "./conversation-name.ts";
 import { type OlderHistory, looseResults } from "./history-viewer.ts";
+import { clientCommands } from "./client-commands.ts";
+import { countText } from "./modeline.ts";
 
 /** Applies a batch of events; what is finished by them is printed at once. */
 export function withEvents(state: ScreenState, events: readonly ClientEvent[], at: number): Step {
@@ -77,6 +79,15 @@ function withEvent(state: ScreenState, event: ClientEvent): Step {
       return withCatalog(state, event.catalog);
     case "switched":
       return step(state, { type: "open", sessionId: event.to });
+    case "form-action":
+      // Of the form that this terminal submitted; others' are theirs.
+      return event.inputId?.startsWith(state.clientId) === true
+        ? step(state, ...clientCommands(event.action))
+        : step(state);
+    case "restarts-requested":
+    case "restarts-resolved":
+    case "diagnosis":
+      return step(state, { type: "fetch", what: "state" });
     case "closed":
       return withClosed(state, event);
     case "gap":

@@ -4,6 +4,7 @@ import { bufferOf } from "../composer/text-buffer.ts";
 import { isEmpty } from "../composer/composer.ts";
 import type { TranscriptLook } from "../transcript/entry-lines.ts";
 import { settle, withEntry } from "../transcript/transcript.ts";
+import { clientCommands } from "./client-commands.ts";
 import { withAttached, withEvents, withLink } from "./event-update.ts";
 import { withHistoryPage } from "./history-viewer-update.ts";
 import { withKey, withPaste } from "./key-update.ts";
@@ -161,23 +162,6 @@ function invoked(state: ScreenState, invocation: Invocation, typed?: string): St
     type: "fetch",
     what: "state",
   });
-}
-
-function clientCommands(action: Invocation["clientAction"]): readonly Command[] {
-  switch (action) {
-    case undefined:
-      return [];
-    case "quit":
-      return [{ type: "leave", reason: "quit" }];
-    case "detach":
-      return [{ type: "leave", reason: "detached" }];
-    case "pick-conversation":
-      return [{ type: "pick", purpose: { kind: "conversation" } }];
-    case "pick-model":
-      return [{ type: "pick", purpose: { kind: "model" } }];
-    case "open-settings":
-      return [{ type: "pick", purpose: { kind: "setting" } }];
-  }
 }
 
 function withRows(state: ScreenState, action: Extract<Action, { type: "rows" }>): ScreenState {

@@ -20,6 +20,7 @@ import {
   promptInputSchema,
   vaultEntrySchema,
 } from "../session/input.ts";
+import { diagnosisSchema, restartChoiceSchema, restartRequestSchema } from "../session/restarts.ts";
 import { historyPageSchema, sessionUpdateSchema } from "../session/updates.ts";
 import { sessionScope } from "./session-methods.ts";
 
@@ -112,6 +113,8 @@ export const terminalMethods = {
       takeOver: z.boolean().optional(),
       /** False for a client that shows no permission requests to anybody. */
       answersPermissions: z.boolean().optional(),
+      /** True for a client that shows the restarts of forms to somebody. */
+      answersRestarts: z.boolean().optional(),
     }),
     value: z.object({
       state: sessionStateSchema,
@@ -167,6 +170,24 @@ export const terminalMethods = {
   answer: {
     params: z.object({ ...sessionScope, requestId: z.string().max(128), answer: permissionAnswerSchema }),
     value: z.object({ answered: z.boolean() }),
+  },
+  /** Conditions of forms that wait for somebody to choose a restart. */
+  restarts: { params: sessionOnly, value: z.object({ requests: z.array(restartRequestSchema) }) },
+  /**
+   * Does what was chosen about a condition; or asks a model why the form failed, which takes as long as its answer, or ends that. `settled` is
+   * false when the condition was settled already.
+   */
+  restart: {
+    params: z.object({
+      ...sessionScope,
+      requestId: z.string().max(128),
+      choice: z.union([
+        restartChoiceSchema,
+        z.strictObject({ kind: z.literal("diagnose") }),
+        z.strictObject({ kind: z.literal("cancel-diagnosis") }),
+      ]),
+    }),
+    value: z.object({ settled: z.boolean(), diagnosis: diagnosisSchema.optional() }),
   },
   "set-mode": {
     params: z.object({ ...sessionScope, mode: permissionModeSchema }),

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { failureSchema } from "../failure.ts";
 import { conversationIdSchema, executionIdSchema } from "../identifiers.ts";
 import { permissionModeSchema } from "../permissions.ts";
-import { permissionRequestSchema } from "./events.ts";
+import { restartRequestSchema } from "./restarts.ts";
+import { clientActionSchema, permissionRequestSchema } from "./events.ts";
 import { pendingInputSchema } from "./input.ts";
 import { planEntrySchema, turnOutcomeSchema, turnSourceSchema, usageCountersSchema } from "./updates.ts";
 
@@ -33,6 +34,10 @@ export const sessionStateSchema = z.strictObject({
   pendingInputs: z.array(pendingInputSchema),
   vaultEntries: z.int().nonnegative(),
   permissionRequests: z.array(permissionRequestSchema),
+  /** Conditions of forms that wait for somebody to choose a restart. */
+  restartRequests: z.array(restartRequestSchema),
+  /** Forms that run or wait for their turn. */
+  runningForms: z.int().nonnegative(),
   usage: usageCountersSchema,
   turnUsage: usageCountersSchema,
   contextTokens: z.int().nonnegative().nullable(),
@@ -131,7 +136,7 @@ export const invocationSchema = z.strictObject({
   /** The conversation that is in front now. */
   switchedTo: conversationIdSchema.optional(),
   /** What the front end itself has to do. */
-  clientAction: z.enum(["quit", "detach", "pick-conversation", "pick-model", "open-settings"]).optional(),
+  clientAction: clientActionSchema.optional(),
 });
 export type Invocation = z.infer<typeof invocationSchema>;
 

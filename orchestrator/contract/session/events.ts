@@ -3,7 +3,18 @@ import { z } from "zod";
 import { failureSchema } from "../failure.ts";
 import { conversationIdSchema, executionIdSchema } from "../identifiers.ts";
 import { pendingInputSchema } from "./input.ts";
+import { restartRequestSchema } from "./restarts.ts";
 import { sessionUpdateSchema, turnOutcomeSchema, turnSourceSchema } from "./updates.ts";
+
+/** What a front end itself has to do. */
+export const clientActionSchema = z.enum([
+  "quit",
+  "detach",
+  "pick-conversation",
+  "pick-model",
+  "open-settings",
+]);
+export type ClientAction = z.infer<typeof clientActionSchema>;
 
 /** What a person is asked. `kind` says which of the optional fields are there. */
 export const permissionRequestSchema = z.strictObject({
@@ -66,6 +77,23 @@ const eventBodySchema = z.discriminatedUnion("kind", [
     kind: z.literal("permission-resolved"),
     requestId: z.string(),
     answer: z.union([permissionAnswerSchema, z.literal("cancelled")]),
+  }),
+  /** A form's condition waits for somebody to choose a restart. */
+  z.strictObject({ kind: z.literal("restarts-requested"), request: restartRequestSchema }),
+  /** `cancelled`: the form ended first. */
+  z.strictObject({
+    kind: z.literal("restarts-resolved"),
+    requestId: z.string(),
+    outcome: z.enum(["chosen", "aborted", "cancelled"]),
+  }),
+  /** A model is asked about a waiting condition. */
+  z.strictObject({ kind: z.literal("diagnosis"), requestId: z.string(), state: z.enum(["running", "over"]) }),
+  /** An operator of a form wants something of the front end that submitted it, under `inputId`. */
+  z.strictObject({
+    kind: z.literal("form-action"),
+    formId: z.string(),
+    inputId: z.string().optional(),
+    action: clientActionSchema,
   }),
   /** All accepted input that is not in the record yet, in the order it will be delivered; replaces the list before. */
   z.strictObject({

@@ -22,6 +22,7 @@ import type {
   SettingValue,
 } from "./catalogs.ts";
 import type { PermissionAnswer, SessionEvent } from "./events.ts";
+import type { Diagnosis, RestartChoice, RestartRequest } from "./restarts.ts";
 import type { FormResult } from "./forms.ts";
 import type { Admission, Draft, InputHistoryPage, PromptInput, VaultEntry } from "./input.ts";
 import type { Failure } from "../failure.ts";
@@ -33,6 +34,8 @@ export type AttachOptions = {
   readonly name: string;
   /** True when this client shows permission requests to somebody. With no such client attached, what needs asking is denied at once. */
   readonly answersPermissions: boolean;
+  /** True when this client shows the restarts of a form to somebody. With no such client attached, a condition nobody handled ends its form. */
+  readonly answersRestarts?: boolean;
   /** True for observers. The front end itself refuses (`read-only`) what would change something; the session only shows it. */
   readonly readOnly?: boolean;
   /** Most updates of history in {@link Attachment.history}; 0 for none, `all` for everything. */
@@ -179,6 +182,18 @@ export interface Session {
   setMode(mode: PermissionMode): Promise<void>;
   /** Answers a request; false when it was resolved already. */
   answerPermission(requestId: string, answer: PermissionAnswer): boolean;
+
+  /** Conditions of forms that wait, oldest first. */
+  restarts(): readonly RestartRequest[];
+  /**
+   * Does what was chosen about a condition; false when it was settled already. Rejects with `invalid-argument` for a restart or recovery that is
+   * not there, and with what went wrong in a recovery's repair: the condition then waits on.
+   */
+  chooseRestart(requestId: string, choice: RestartChoice): Promise<boolean>;
+  /** Asks a model why a form failed, while it waits. Rejects with `unknown-request`, `busy`, `cancelled` and codes of model requests. */
+  diagnoseRestart(requestId: string): Promise<Diagnosis>;
+  /** Ends a diagnosis and nothing else; false when none runs. */
+  cancelDiagnosis(requestId: string): boolean;
 
   settings(): readonly SettingRow[];
   setSetting(name: string, value: SettingValue): Promise<SettingRow>;

@@ -164,6 +164,8 @@ export class ScriptedSession implements Session {
       pendingInputs: [...this.#pending],
       vaultEntries: this.#vault.length,
       permissionRequests: [...this.#requests.values()],
+      restartRequests: [],
+      runningForms: 0,
       usage: noUsage,
       turnUsage: noUsage,
       contextTokens: null,
@@ -233,6 +235,22 @@ export class ScriptedSession implements Session {
     const resolve = this.#answers.get(requestId);
     resolve?.(answer);
     return resolve !== undefined;
+  }
+
+  restarts(): readonly [] {
+    return [];
+  }
+
+  chooseRestart(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  diagnoseRestart(requestId: string): Promise<never> {
+    return Promise.reject(new AutolithError("unknown-request", `No condition ${requestId} waits.`));
+  }
+
+  cancelDiagnosis(): boolean {
+    return false;
   }
 
   settings(): readonly SettingRow[] {

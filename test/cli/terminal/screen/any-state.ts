@@ -36,6 +36,8 @@ export function sessionState(more: Partial<SessionState> = {}): SessionState {
     pendingInputs: [],
     vaultEntries: 0,
     permissionRequests: [],
+    restartRequests: [],
+    runningForms: 0,
     usage: { ...noCounters, inputTokens: 12_345, outputTokens: 678 },
     turnUsage: noCounters,
     contextTokens: 100_000,
