@@ -22,7 +22,6 @@ import { type Action, type Command, type ScreenState, type Step, flashed, step }
 import { conversationName } from "./conversation-name.ts";
 import { type OlderHistory, looseResults } from "./history-viewer.ts";
 import { clientCommands } from "./client-commands.ts";
-import { countText } from "./modeline.ts";
 
 /** Applies a batch of events; what is finished by them is printed at once. */
 export function withEvents(state: ScreenState, events: readonly ClientEvent[], at: number): Step {
