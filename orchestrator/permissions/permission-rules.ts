@@ -13,6 +13,7 @@ import {
 } from "../../lisp/data-forms/index.ts";
 import { AutolithError } from "../contract/failure.ts";
 import { errnoOf } from "../record/failure.ts";
+import { withFileLock } from "../record/file-lock.ts";
 import { publishFile } from "../record/publication.ts";
 
 export type PermissionRule = {
@@ -64,7 +65,7 @@ export class PermissionRules {
   }
 
   /** Adds a rule; durable when it resolves. Rejects with `invalid-argument` for a command that is too long to be kept. */
-  add(rule: PermissionRule): Promise<void> {
+  async add(rule: PermissionRule): Promise<void> {
     if (rule.command.length > ruleCommandLimit)
       throw new AutolithError(
         "invalid-argument",
@@ -85,17 +86,11 @@ export class PermissionRules {
     return count;
   }
 
-  /** One change after the other; rules that another host added meanwhile are read first. */
+  /** One change after the other, also those of other hosts: what they added is read first. Rejects with `locked` when one holds the file. */
   #change(change: (rules: readonly PermissionRule[]) => readonly PermissionRule[]): Promise<void> {
-    const changed = this.#changing.then(async () => {
-      const rules = change(await this.list());
-      const forms = rules.map(({ command, directory }): DataForm => [
-        ...[keyword("command"), command],
-        ...[keyword("directory"), directory],
-      ]);
-      const form = [head, ...[keyword("version"), 1], ...[keyword("rules"), forms]];
-      await publishFile(this.#path, prettyPrintDataForm(form));
-    });
+    const changed = this.#changing.then(() =>
+      withFileLock(this.#path, async () => publishFile(this.#path, textOf(change(await this.list())))),
+    );
     this.#changing = changed.catch(() => undefined);
     return changed;
   }
@@ -108,6 +103,14 @@ export class PermissionRules {
       { cause },
     );
   }
+}
+
+function textOf(rules: readonly PermissionRule[]): string {
+  const forms = rules.map(({ command, directory }): DataForm => [
+    ...[keyword("command"), command],
+    ...[keyword("directory"), directory],
+  ]);
+  return prettyPrintDataForm([head, ...[keyword("version"), 1], ...[keyword("rules"), forms]]);
 }
 
 function isSame(left: PermissionRule, right: PermissionRule): boolean {

@@ -71,6 +71,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     epoch: () => session?.runningEpoch ?? null,
     broker,
     rules: environment.permissionRules,
+    warn: (warning) => core?.notice("warning", "permission", warning),
     sandboxProblem: environment.sandboxProblem,
     searchPath: environment.searchPath,
     classify: (request, signal) =>

@@ -10,6 +10,7 @@ import {
 } from "../../lisp/data-forms/index.ts";
 import { AutolithError } from "../contract/failure.ts";
 import { errnoOf } from "../record/failure.ts";
+import { withFileLock } from "../record/file-lock.ts";
 import { publishFile } from "../record/publication.ts";
 
 const head = keyword("preferences");
@@ -42,15 +43,17 @@ let writing: Promise<void> = Promise.resolve();
 
 /**
  * Saves one value; everything else in the file stays, keys that this version does not know too. The file is replaced atomically. Rejects
- * with `preferences-unreadable` rather than overwriting what it cannot read.
+ * with `preferences-unreadable` rather than overwriting what it cannot read, and with `locked` when another host holds the file.
  */
 export function writePreference(path: string, name: string, value: DataForm): Promise<void> {
-  const written = writing.then(async () => {
-    const values = new Map(await readPreferences(path));
-    values.set("VERSION", preferencesVersion).set(name.toUpperCase(), value);
-    const form = [head, ...[...values].flatMap(([key, each]): DataForm[] => [keyword(key), each])];
-    await publishFile(path, prettyPrintDataForm(form));
-  });
+  const written = writing.then(() =>
+    withFileLock(path, async () => {
+      const values = new Map(await readPreferences(path));
+      values.set("VERSION", preferencesVersion).set(name.toUpperCase(), value);
+      const form = [head, ...[...values].flatMap(([key, each]): DataForm[] => [keyword(key), each])];
+      await publishFile(path, prettyPrintDataForm(form));
+    }),
+  );
   writing = written.catch(() => undefined);
   return written;
 }

@@ -1,3 +1,5 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { answer, calls } from "../support/model-server/script.ts";
 import { openScene, say, text, watch } from "../support/sessions/composed-sessions.ts";
@@ -103,6 +105,27 @@ describe("permissions of a session in mode ask", () => {
     expect((await other.invoke("permissions", { input: "clear" })).text).toContain("1 of them durable");
     await say(other, "third");
     expect(scene.server.requests[5]?.text).toContain("nobody is attached");
+  });
+
+  it("an approval for good that cannot be kept holds for the session, and says so", async () => {
+    await using scene = await openScene(script, { permissions: "ask" });
+    const path = join(scene.pit.environment["HOME"] ?? "", ".local/state/autolith/permissions.sexp");
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    await session.prompt(text("try"));
+    await eventsUntil(client, (event) => event.kind === "permission-requested");
+    await writeFile(path, "(:other)");
+    session.answerPermission(session.state().permissionRequests[0]?.requestId ?? "", "allow-always");
+    const events = await eventsUntil(client, isTurnEnd);
+    expect(scene.server.requests[1]?.text).toContain("exit 0");
+    expect(JSON.stringify(events)).toContain("The approval holds for this session only: The approvals in ");
+    expect(await readFile(path, "utf8")).toBe("(:other)");
+    await session.setMode("ask");
+    await session.prompt(text("again"));
+    const later = await eventsUntil(client, (event) => event.kind === "permission-requested");
+    expect(JSON.stringify(later)).toContain("Approvals for good do not hold: ");
+    session.answerPermission(session.state().permissionRequests[0]?.requestId ?? "", "deny");
+    await eventsUntil(client, isTurnEnd);
   });
 
   it("mode sandbox asks nobody; mode auto asks for what it does not allow, and says why", async () => {

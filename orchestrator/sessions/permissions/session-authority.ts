@@ -9,9 +9,10 @@ import type {
   PathDecision,
   PermissionMode,
 } from "../../contract/permissions.ts";
+import { failureOf } from "../../contract/failure.ts";
 import type { ToolCaller } from "../../contract/caller.ts";
 import { type HeadlessAuthorityParts, headlessAuthority } from "../../permissions/headless-authority.ts";
-import type { PermissionRules } from "../../permissions/permission-rules.ts";
+import type { PermissionRule, PermissionRules } from "../../permissions/permission-rules.ts";
 import type { PermissionBroker, Reply } from "./permission-broker.ts";
 
 export type SessionAuthorityParts = Omit<HeadlessAuthorityParts, "mode" | "workspace"> & {
@@ -21,6 +22,8 @@ export type SessionAuthorityParts = Omit<HeadlessAuthorityParts, "mode" | "works
   readonly broker: PermissionBroker;
   /** What was approved for good. */
   readonly rules: Pick<PermissionRules, "has" | "add">;
+  /** Tells people what is wrong with what was approved for good. */
+  readonly warn: (text: string) => void;
   /** The turn that runs, when it is the primary that asks. */
   readonly epoch: () => number | null;
 };
@@ -94,7 +97,7 @@ async function decideCommand(
   const mode = parts.mode();
   const { command, directory, callId, caller } = request;
   if (!asks(mode)) return headless.decideCommand(request, signal);
-  if (await parts.rules.has({ command, directory })) return { kind: "full" };
+  if (await isKept({ command, directory }, parts)) return { kind: "full" };
   // In mode auto the person is asked for what the classifier does not allow, and told why.
   const judged = mode === "auto" ? await headless.decideCommand(request, signal) : undefined;
   if (judged !== undefined && judged.kind !== "denied") return judged;
@@ -113,9 +116,34 @@ async function decideCommand(
     },
     signal,
   );
-  if (reply === "allow-always") await parts.rules.add({ command, directory });
+  if (reply === "allow-always") await keepRule({ command, directory }, parts);
   if (isAllowed(reply)) return { kind: "full" };
   return reply === "nobody" && judged !== undefined ? judged : refusal(reply, "The command");
+}
+
+/** The approval holds for the session in any case: what was approved is not refused because it could not be kept. */
+async function keepRule(
+  rule: PermissionRule,
+  { rules, warn }: Pick<SessionAuthorityParts, "rules" | "warn">,
+): Promise<void> {
+  try {
+    await rules.add(rule);
+  } catch (error) {
+    warn(`The approval holds for this session only: ${failureOf(error).message}`);
+  }
+}
+
+/** Approvals that cannot be read approve nothing: the person is asked. */
+async function isKept(
+  rule: PermissionRule,
+  { rules, warn }: Pick<SessionAuthorityParts, "rules" | "warn">,
+): Promise<boolean> {
+  try {
+    return await rules.has(rule);
+  } catch (error) {
+    warn(`Approvals for good do not hold: ${failureOf(error).message}`);
+    return false;
+  }
 }
 
 function isAllowed(reply: Reply): boolean {

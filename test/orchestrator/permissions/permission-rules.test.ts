@@ -1,52 +1,57 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { PermissionRules, permissionRuleLimit } from "../../../orchestrator/permissions/permission-rules.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { PermissionRules } from "../../../orchestrator/permissions/permission-rules.ts";
+import { readPreferences } from "../../../orchestrator/settings/preferences.ts";
 
-async function directory(): Promise<{ readonly path: string; [Symbol.asyncDispose](): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), "rules-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+const roots: string[] = [];
+function stateRoot(): string {
+  const root = mkdtempSync(join(tmpdir(), "rules-"));
+  roots.push(root);
+  return root;
 }
+afterEach(() => {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true });
+});
 
-describe("approvals for good", () => {
-  it("are exact, durable, shared by hosts and cleared together", async () => {
-    await using root = await directory();
-    const rules = new PermissionRules(root.path);
-    const other = new PermissionRules(root.path);
-    await rules.add({ command: "make check", directory: "/work" });
-    await other.add({ command: 'say "quoted"', directory: "/work" });
-    await rules.add({ command: "make check", directory: "/work" });
-    expect(await other.list()).toEqual([
-      { command: 'say "quoted"', directory: "/work" },
-      { command: "make check", directory: "/work" },
-    ]);
-    expect(await rules.has({ command: "make check", directory: "/" })).toBe(false);
-    expect(await rules.has({ command: "make check ", directory: "/work" })).toBe(false);
-    expect(await rules.clear()).toBe(2);
-    expect(await other.list()).toEqual([]);
-  });
+describe("what is approved for good", () => {
+  it("loses nothing when several hosts add at once", async () => {
+    const root = stateRoot();
+    const [hosts, each] = [4, 12];
+    const names = Array.from({ length: hosts }, (_, host) => `host-${host}`);
+    const ended = await Promise.all(
+      names.map(async (name) => {
+        const script = join(import.meta.dirname, "add-rules.ts");
+        const child = spawn(process.execPath, [script, root, name, String(each)], {
+          stdio: ["ignore", "ignore", "inherit"],
+        });
+        const [status] = (await once(child, "exit")) as [number];
+        return status;
+      }),
+    );
+    expect(ended).toEqual(names.map(() => 0));
+    const rules = await new PermissionRules(root).list();
+    const wanted = names.flatMap((name) => Array.from({ length: each }, (_, index) => `${name} ${index}`));
+    expect(rules.map(({ command }) => command).toSorted()).toEqual(wanted.toSorted());
+    const saved = await readPreferences(join(root, "preferences.sexp"));
+    expect(names.filter((name) => !saved.has(name.toUpperCase()))).toEqual([]);
+  }, 60_000);
 
-  it("keep the newest", async () => {
-    await using root = await directory();
-    const line = (index: number) => `(:command "c${index}" :directory "/")`;
-    const full = Array.from({ length: permissionRuleLimit }, (_, index) => line(index)).join(" ");
-    await writeFile(join(root.path, "permissions.sexp"), `(:permissions :version 1 :rules (${full}))`);
-    const rules = new PermissionRules(root.path);
-    await rules.add({ command: "new", directory: "/" });
-    const kept = await rules.list();
-    expect([kept.length, kept[0]?.command, kept.at(-1)?.command]).toEqual([permissionRuleLimit, "c1", "new"]);
-  });
-
-  it("of a file that holds something else are an error that names it; the file stays", async () => {
-    await using root = await directory();
-    const path = join(root.path, "permissions.sexp");
-    await writeFile(path, "(:something-else)");
-    const rules = new PermissionRules(root.path);
-    await expect(rules.add({ command: "x", directory: "/" })).rejects.toMatchObject({
-      code: "permissions-unreadable",
-      message: expect.stringContaining(path) as string,
+  it("is kept once, exactly, and cleared with a count", async () => {
+    const rules = new PermissionRules(stateRoot());
+    await rules.add({ command: "make", directory: "/a" });
+    await rules.add({ command: "make", directory: "/a" });
+    await rules.add({ command: "make", directory: "/b" });
+    expect(await rules.list()).toHaveLength(2);
+    expect(await rules.has({ command: "make", directory: "/a" })).toBe(true);
+    expect(await rules.has({ command: "make ", directory: "/a" })).toBe(false);
+    await expect(rules.add({ command: "x".repeat(40_000), directory: "/a" })).rejects.toMatchObject({
+      code: "invalid-argument",
     });
-    expect(await readFile(path, "utf8")).toBe("(:something-else)");
+    expect(await rules.clear()).toBe(2);
+    expect(await rules.list()).toEqual([]);
   });
 });
