@@ -3,6 +3,7 @@
  * part does not compile.
  */
 import { z } from "zod";
+import { formResultSchema } from "./session/forms.ts";
 import { jsonValueSchema } from "./json-value.ts";
 import { conversationIdSchema, executionIdSchema } from "./identifiers.ts";
 
@@ -151,6 +152,8 @@ const lispPayload = z.strictObject({
     .refine((forms) => forms.reduce((sum, { length }) => sum + length, 0) <= lispSourceLimits.characters, {
       error: `forms of at most ${lispSourceLimits.characters} characters together`,
     }),
+  /** Width in columns that values are printed for; for `? form`. */
+  columns: z.number().int().positive().max(1_000).optional(),
   /** What rows show instead of the source. */
   description: z.string().max(256).optional(),
   /** Milliseconds from the start of the evaluation, the wait for its REPL not counted; absent: no limit. */
@@ -178,6 +181,8 @@ const lispResult = z.strictObject({
       restarts: z.array(z.strictObject({ name: z.string(), text: z.string() })),
     })
     .optional(),
+  /** Of `? form`: what people are shown of it. */
+  form: formResultSchema.optional(),
   durationMs: z.number().int().nonnegative(),
 });
 

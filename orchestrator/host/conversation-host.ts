@@ -11,8 +11,9 @@ import type { ChildReply } from "../agents/live-child.ts";
 import type { AgentTranscript } from "../agents/transcript.ts";
 import { type RoleCatalog, roleWarnings } from "../../roles/index.ts";
 import type { ToolCaller } from "../contract/caller.ts";
-import { type Failure, failureOf } from "../contract/failure.ts";
+import { AutolithError, type Failure, failureOf } from "../contract/failure.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
+import type { LispImage } from "../contract/lisp-image.ts";
 import type { Authority } from "../contract/permissions.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import type { ContinuityService } from "../continuity/index.ts";
@@ -21,7 +22,7 @@ import type { Job } from "../jobs/job-table.ts";
 import { conversationOf } from "../jobs/ownership.ts";
 import type { JobRecord } from "../jobs/journal-records.ts";
 import { SpawnBudget, type SpawnLimits } from "../jobs/spawn-budget.ts";
-import type { JobAnnouncement, JobExecution, Supervisor } from "../jobs/supervisor.ts";
+import type { Executor, JobAnnouncement, JobExecution, Supervisor } from "../jobs/supervisor.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
 import {
   type Conversation,
@@ -71,6 +72,10 @@ export type ConversationHostParts = {
     mayInspect: (caller: ToolCaller, executionId: string) => boolean,
   ) => readonly ResourceScheme[];
   readonly lisp: Pick<HostLisp, "repls" | "hostTools">;
+  /** Evaluates forms of a person in the image before them; absent where there is no person. */
+  readonly evaluateForm?: Executor<"lisp">;
+  /** The image before the person, for tools that look things up in it. */
+  readonly activeImage?: () => Promise<LispImage> | undefined;
   /** Further tools of the machine, such as search. */
   readonly machineTools: readonly ToolDeclaration[];
   readonly roles: () => RoleCatalog;
@@ -236,6 +241,16 @@ export class ConversationHost {
     if (!announcement.job.detached) this.#parts.handedOver(announcement.job);
   }
 
+  /** Rejects with `no-active-image` where nobody sits before an image. */
+  async evaluateForm(job: JobExecution<"lisp">): ReturnType<Executor<"lisp">> {
+    if (this.#parts.evaluateForm === undefined)
+      throw new AutolithError(
+        "no-active-image",
+        "There is no image before a person in this run, so the form was not evaluated.",
+      );
+    return this.#parts.evaluateForm(job);
+  }
+
   /** The primary sees every execution; a child its own and those below it. */
   mayInspect(caller: ToolCaller, executionId: string): boolean {
     if (caller.executionId === undefined || caller.executionId === executionId) return true;
@@ -278,7 +293,13 @@ export class ConversationHost {
       ]),
       ...this.#parts.machineTools,
       shellTool({ supervisor, view, graceMs: blockingGraceMs }),
-      ...lispTools({ ...this.#parts.lisp, supervisor, view, graceMs: blockingGraceMs }),
+      ...lispTools({
+        ...this.#parts.lisp,
+        supervisor,
+        view,
+        graceMs: blockingGraceMs,
+        ...(this.#parts.activeImage === undefined ? {} : { activeImage: this.#parts.activeImage }),
+      }),
       ...taskTools({
         supervisor,
         view,

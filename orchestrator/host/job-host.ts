@@ -37,6 +37,7 @@ export class JobHost {
         lisp: lispExecutor({
           ...lisp,
           overflow: (job) => this.#of(job).overflow,
+          evaluateForm: (job) => this.#of(job).evaluateForm(job),
         }),
         agent: agentExecutor({
           runner,

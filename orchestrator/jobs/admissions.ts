@@ -9,6 +9,7 @@ import {
   jobCatalog,
 } from "../contract/job-catalog.ts";
 import { jsonValueSchema } from "../contract/json-value.ts";
+import { isFormJob } from "./form-job.ts";
 import {
   type Job,
   type JobTable,
@@ -157,7 +158,7 @@ function checkCapacity(conversation: ConversationJobs, requests: readonly JobReq
 
 /** An owner that does not read what has ended starts no more. */
 function checkCompletions({ table }: ConversationJobs, requests: readonly JobRequest[]): void {
-  const detached = requests.filter((request) => request.detached);
+  const detached = requests.filter((request) => request.detached && !isFormJob(request));
   for (const [owner, wanted] of Map.groupBy(detached, (request) => request.completionOwner)) {
     const unresolved = table.unresolvedCompletions(owner);
     if (unresolved + wanted.length > unresolvedCompletionLimit)

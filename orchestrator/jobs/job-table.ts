@@ -8,6 +8,7 @@ import type {
   JobOwner,
 } from "../contract/job-catalog.ts";
 import { jobCatalog } from "../contract/job-catalog.ts";
+import { isFormJob } from "./form-job.ts";
 import type { AdmittedRecord, JobRecord } from "./journal-records.ts";
 import { type JobLife, type JobState, admittedLife, isLive, isTerminal, step } from "./lifecycle.ts";
 
@@ -143,7 +144,7 @@ export class JobTable {
 
   /** Its completion is still to reach its owner. A child that has ended is told nothing any more. */
   #awaitsDelivery(job: Job): boolean {
-    if (!job.detached || job.delivered) return false;
+    if (!job.detached || job.delivered || isFormJob(job)) return false;
     const parent = job.owner.lineage.at(-1);
     if (parent === undefined) return true;
     const owner = this.#jobs.get(parent);

@@ -101,7 +101,7 @@ export function formStanding(records: readonly StoredRecord[]): FormStanding {
     if (record.kind === "message" && record.pendingInputIdentifier !== undefined)
       told.add(record.pendingInputIdentifier);
   }
-  const forms = [...begun.values()].filter(({ job }) => job === undefined);
+  const forms = [...begun.values()];
   return {
     last,
     submitted: new Map(
@@ -109,7 +109,8 @@ export function formStanding(records: readonly StoredRecord[]): FormStanding {
         form.inputId === undefined ? [] : [[form.inputId, { form, result: ended.get(form.formId) }] as const],
       ),
     ),
-    unfinished: forms.filter(({ formId }) => !ended.has(formId)),
+    // What becomes of the others is in the journal of their jobs.
+    unfinished: forms.filter(({ formId, job }) => job === undefined && !ended.has(formId)),
     untold: forms.flatMap((form) => {
       const result = ended.get(form.formId);
       return result === undefined || told.has(formReceipt(form.formId)) ? [] : [{ form, result }];

@@ -79,7 +79,7 @@ export class SessionForms {
 
   /** Ends in the record what a dead host left without an end: it is never run again. */
   async takenOver(): Promise<void> {
-    for (const form of this.#unfinished) await this.#end(form, lostForm);
+    for (const form of this.#unfinished) await this.end(form, lostForm);
   }
 
   /**
@@ -89,9 +89,8 @@ export class SessionForms {
     const { inputId } = options;
     const known = inputId === undefined ? undefined : this.#submitted.get(inputId);
     if (known !== undefined) return known;
-    this.#last += 1;
     const form: RecordedForm = {
-      formId: `form:${this.#last}`,
+      formId: this.nextId(),
       source,
       ...(inputId === undefined ? {} : { inputId }),
     };
@@ -100,16 +99,27 @@ export class SessionForms {
     return submitted;
   }
 
+  /** The id of the next form of this conversation. */
+  nextId(): string {
+    this.#last += 1;
+    return `form:${this.#last}`;
+  }
+
+  /** Puts a form into the record. */
+  async record({ formId, source, inputId, job }: RecordedForm): Promise<void> {
+    await this.#parts.core.note(sessionRecords.form, {
+      "form-id": formId,
+      source,
+      ...(inputId === undefined ? {} : { "input-id": inputId }),
+      ...(job === undefined ? {} : { job }),
+    });
+  }
+
   async #submit(form: RecordedForm, options: SubmitOptions): Promise<SubmittedForm> {
-    const { formId, source, inputId } = form;
     const running: Running = { form, abort: new AbortController() };
     this.#running.set(form.formId, running);
     try {
-      await this.#parts.core.note(sessionRecords.form, {
-        "form-id": formId,
-        source,
-        ...(inputId === undefined ? {} : { "input-id": inputId }),
-      });
+      await this.record(form);
     } catch (error) {
       this.#running.delete(form.formId);
       throw error;
@@ -155,12 +165,12 @@ export class SessionForms {
     const output = new FormOutput(core, form.formId);
     const evaluated = await this.#evaluated(form, abort.signal, columns, output);
     const captured = output.end();
-    const result = resultOf(evaluated, captured, performance.now() - startedAt, (text) =>
+    const result = formResult(evaluated, captured, performance.now() - startedAt, (text) =>
       core.environment.withoutSecrets(text),
     );
     this.#running.delete(form.formId);
     try {
-      await this.#end(form, result);
+      await this.end(form, result);
     } catch (error) {
       core.notice(
         "error",
@@ -204,7 +214,8 @@ export class SessionForms {
     }
   }
 
-  async #end(form: RecordedForm, result: FormResult): Promise<void> {
+  /** Puts the end of a form into the record; the model is told at the next boundary. */
+  async end(form: RecordedForm, result: FormResult): Promise<void> {
     await this.#parts.core.note(sessionRecords.formResult, { "form-id": form.formId, result });
     this.#untold.push({ form, result });
   }
@@ -220,13 +231,14 @@ const emptyResult = {
   durationMs: 0,
 };
 
-const lostForm: FormResult = {
+export const lostForm: FormResult = {
   ...emptyResult,
   status: "lost",
   reason: "the host that evaluated it ended before it",
 };
 
-function resultOf(
+/** The result of a form, bounded and without secrets. */
+export function formResult(
   evaluated: LispResult,
   captured: { readonly text: string; readonly omitted: number },
   durationMs: number,

@@ -20,11 +20,15 @@ export type FormsEvaluation = {
   readonly forms: readonly string[];
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
-  readonly package?: string;
   readonly onCall?: HostCalls | undefined;
-  readonly onOutput?: (text: string) => void;
-  /** Called when the evaluation goes on although it was cancelled and had its grace: ends its image. */
-  readonly abandon: () => void;
+  readonly onOutput?: (stream: "output" | "error", text: string) => void;
+  /** Most characters of one value and of all output. */
+  readonly previewLength: number;
+  readonly outputLimit: number;
+  /** Columns to print values for; not pretty when absent. */
+  readonly rightMargin?: number;
+  /** Called when the evaluation goes on although it was cancelled and had its grace: ends its image. Absent: it is waited for. */
+  readonly abandon?: () => void;
 };
 
 /** Never rejects: an image that ends gives a `lost` result. */
@@ -36,16 +40,15 @@ export async function evaluateForms(image: LispImage, evaluation: FormsEvaluatio
   let dropped = 0;
   try {
     for (const source of evaluation.forms) {
-      const room = replLimits.outputCharacters - output.length;
       const result = await image.evaluate(source, {
         signal: stop.signal,
-        previewLength: replLimits.valueCharacters,
-        outputLimit: room,
-        ...(evaluation.package === undefined ? {} : { package: evaluation.package }),
+        previewLength: evaluation.previewLength,
+        outputLimit: Math.max(0, evaluation.outputLimit - output.length),
+        ...(evaluation.rightMargin === undefined ? {} : { rightMargin: evaluation.rightMargin }),
         ...(evaluation.onCall === undefined ? {} : { onCall: evaluation.onCall }),
-        onOutput: (_stream, text) => {
+        onOutput: (stream, text) => {
           output += text;
-          evaluation.onOutput?.(text);
+          evaluation.onOutput?.(stream, text);
         },
       });
       dropped += result.droppedOutput;
@@ -77,7 +80,7 @@ function stopper({ signal, timeoutMs, abandon }: FormsEvaluation): {
     if (reason !== undefined) return;
     reason = why;
     controller.abort(why);
-    grace = setTimeout(abandon, replLimits.cancelGraceMs);
+    if (abandon !== undefined) grace = setTimeout(abandon, replLimits.cancelGraceMs);
   };
   const cancel = (): void => stop("cancelled");
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop("timed-out"), timeoutMs);

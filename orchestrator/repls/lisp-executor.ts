@@ -23,6 +23,8 @@ export type HostLisp = {
 };
 
 export type LispExecutorParts = HostLisp & {
+  /** Evaluates a form in the image before the person. */
+  readonly evaluateForm: Executor<"lisp">;
   /** Keeps output that is too long to show. */
   readonly overflow: (job: LispJob) => OverflowSink;
 };
@@ -32,7 +34,7 @@ export function lispExecutor(parts: LispExecutorParts): Executor<"lisp"> {
     const { target } = job.payload;
     try {
       if (target.kind === "repl") return await runInRepl(job, target, parts);
-      return notStarted("no-active-image", "No image is in front of this conversation.");
+      return await parts.evaluateForm(job);
     } catch (error) {
       if (!job.signal.aborted) throw error;
       return {
@@ -72,6 +74,8 @@ async function runInRepl(
       signal: job.signal,
       timeoutMs,
       onCall,
+      previewLength: replLimits.valueCharacters,
+      outputLimit: replLimits.outputCharacters,
       abandon: () => void repl.image.terminate("it did not stop when it was cancelled"),
     });
     if (evaluated.forms.at(-1)?.result.kind === "quit") await parts.repls.stop(target, "it quit");

@@ -1,6 +1,7 @@
 /** One open conversation behind the contract: its methods over the parts that do the work. */
 import { AutolithError } from "../contract/failure.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
+import type { LispImage } from "../contract/lisp-image.ts";
 import type { Authority, PermissionMode } from "../contract/permissions.ts";
 import type {
   Completion,
@@ -35,6 +36,7 @@ import type {
 } from "../contract/session/service.ts";
 import type { Diagnosis, RestartChoice, RestartRequest } from "../contract/session/restarts.ts";
 import type { HistoryPage } from "../contract/session/updates.ts";
+import type { Executor, JobExecution } from "../jobs/supervisor.ts";
 import type { Settlement } from "../jobs/settlements.ts";
 import { isActive } from "../jobs/job-table.ts";
 import { withinDeadline } from "../queue/deadline.ts";
@@ -174,7 +176,7 @@ export class OpenSession implements Session {
   async takenOver(): Promise<void> {
     this.#engine.pause();
     this.#upkeep.takenOver();
-    await this.#prompt.forms.takenOver();
+    await this.#prompt.takenOver();
   }
 
   /** This conversation comes in front where `earlier` was: its forms go on in the same image. */
@@ -357,8 +359,19 @@ export class OpenSession implements Session {
 
   /** Takes a job of this conversation that has settled. */
   jobSettled({ job, outcome }: Settlement): void {
+    this.#prompt.background.jobSettled(job, outcome);
     if (this.#core.completions.offer({ job, outcome })) this.#engine.completionsArrived();
     this.#hooks.activity();
+  }
+
+  /** Evaluates a form of this conversation that was admitted as a job. */
+  evaluateForm(job: JobExecution<"lisp">): ReturnType<Executor<"lisp">> {
+    return this.#prompt.background.evaluate(job);
+  }
+
+  /** The image before the person; started when it is not there. */
+  activeImage(): Promise<LispImage> {
+    return this.#prompt.image();
   }
 
   /** Waiting input or the pause changed. */
@@ -382,8 +395,9 @@ export class OpenSession implements Session {
     this.#upkeep.stop();
     this.#core.broker.clear();
     await this.#engine.close();
-    await this.#prompt.close();
+    this.#prompt.forms.cancel("shutdown");
     await this.#endJobs();
+    await this.#prompt.close();
     await this.#core.pending.flush();
     await this.#upkeep.finish();
     await this.#input.close();

@@ -91,6 +91,8 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     worktrees: environment.worktrees,
     mail: environment.mail,
     lisp: environment.lisp,
+    evaluateForm: (job) => opened(session).evaluateForm(job),
+    activeImage: () => session?.activeImage(),
     schemes: (mayInspect) => [
       ...environment.schemes(mayInspect),
       conversationScheme({ dataRoot: environment.dataRoot, current: conversation.id }),
@@ -216,4 +218,10 @@ function latestPrompts(core: SessionCore | undefined): string {
     record.kind === "message" && record.automatic !== true ? [record.content] : [],
   );
   return prompts.slice(-classifierPrompts).join("\n\n").slice(-32_768).toWellFormed();
+}
+
+/** Jobs of a conversation begin when its session is there. */
+function opened(session: OpenSession | undefined): OpenSession {
+  if (session === undefined) throw new TypeError("a form began before its session was opened");
+  return session;
 }

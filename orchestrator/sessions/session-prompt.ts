@@ -1,10 +1,11 @@
 /** Lisp at the prompt of one session: its forms, the image they run in, and the operators they call. */
-import type { LispJson, HostCall } from "../contract/lisp-image.ts";
 import { AutolithError } from "../contract/failure.ts";
+import type { HostCall, LispImage, LispJson } from "../contract/lisp-image.ts";
 import type { BusyBehaviour } from "../contract/session/catalogs.ts";
 import type { Session } from "../contract/session/service.ts";
 import type { SessionImage } from "../contract/session/updates.ts";
 import { ActiveImage } from "../prompt/active-image.ts";
+import { BackgroundForms } from "../prompt/background-forms.ts";
 import { diagnose } from "../prompt/diagnosis.ts";
 import { SessionForms } from "../prompt/forms.ts";
 import { operatorCalls } from "../prompt/operator-calls.ts";
@@ -36,6 +37,7 @@ export type SessionPromptParts = {
 export class SessionPrompt {
   readonly #parts: SessionPromptParts;
   readonly forms: SessionForms;
+  readonly background: BackgroundForms;
   readonly restarts: RestartBroker;
   readonly #calls: ReturnType<typeof operatorCalls>;
   #image: ActiveImage;
@@ -76,6 +78,12 @@ export class SessionPrompt {
       restarts: this.restarts,
       changed: parts.changed,
     });
+    this.background = new BackgroundForms({
+      core,
+      image: () => this.#image,
+      calls: this.#calls,
+      forms: this.forms,
+    });
   }
 
   /** Goes on in the image of the conversation that was in front before, unless this one has an image of its own. */
@@ -93,8 +101,21 @@ export class SessionPrompt {
     return tool === undefined ? findCommand(operator)?.busy : busyOfTool(tool);
   }
 
+  /** The image, started when it is not there. */
+  image(): Promise<LispImage> {
+    return this.#image.open();
+  }
+
+  /** Ends what a dead host left of forms in the record. */
+  async takenOver(): Promise<void> {
+    await this.forms.takenOver();
+    await this.background.takenOver();
+  }
+
+  /** Ends what runs; jobs of forms have been cancelled before. */
   async close(): Promise<void> {
     await this.forms.close();
+    await this.background.close();
     await this.#image.leave(this);
   }
 

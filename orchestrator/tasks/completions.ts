@@ -5,6 +5,7 @@
 import { printDataForm } from "../../lisp/data-forms/index.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
 import type { AgentResult, ShellResult } from "../contract/job-catalog.ts";
+import { isFormJob } from "../jobs/form-job.ts";
 import { type Job, isActive } from "../jobs/job-table.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
 import { universalTime } from "../record/conversation-record.ts";
@@ -51,7 +52,7 @@ export class CompletionInbox {
   /** Takes a job that has ended when it is detached and owned here; false when it is not. */
   offer(completion: Completion): boolean {
     const { job } = completion;
-    if (!job.detached || job.completionOwner !== this.#conversationId) return false;
+    if (!job.detached || job.completionOwner !== this.#conversationId || isFormJob(job)) return false;
     this.#ready.push({ job, text: completionText(completion) });
     this.#wake?.();
     return true;

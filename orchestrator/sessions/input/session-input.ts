@@ -23,13 +23,13 @@ export class SessionInput {
   readonly #history: InputHistory;
   readonly #engine: TurnEngine;
   readonly #invoker: Pick<Invoker, "invokeText" | "runNow">;
-  readonly #prompt: Pick<SessionPrompt, "forms" | "busyOf">;
+  readonly #prompt: Pick<SessionPrompt, "forms" | "background" | "busyOf">;
 
   constructor(
     core: SessionCore,
     engine: TurnEngine,
     invoker: Pick<Invoker, "invokeText" | "runNow">,
-    prompt: Pick<SessionPrompt, "forms" | "busyOf">,
+    prompt: Pick<SessionPrompt, "forms" | "background" | "busyOf">,
   ) {
     this.#prompt = prompt;
     this.#core = core;
@@ -51,7 +51,7 @@ export class SessionInput {
       return { kind: "command", invocation };
     }
     if (slash.kind === "form") return this.#form(slash.source, input);
-    if (slash.kind === "background-form") throw noBackgroundForms();
+    if (slash.kind === "background-form") return this.#backgroundForm(slash.source, input);
     const inputId = input.inputId ?? `prompt-${randomUUID()}`;
     const waiting = this.#waiting("message", { ...content, text: slash.text }, inputId);
     if (this.#isDelivered(inputId))
@@ -65,7 +65,10 @@ export class SessionInput {
   async submit(delivery: "steering" | "queued", input: PromptInput): Promise<Admission> {
     const content = promptContent(input);
     const routed = routedText(content.text);
-    if (routed.kind === "background-form") throw noBackgroundForms();
+    if (routed.kind === "background-form") {
+      await this.#backgroundForm(routed.source, input);
+      return { accepted: true, delivery, inputId: input.inputId ?? "background-form" };
+    }
     if (routed.kind === "form") return this.#submitForm(delivery, routed.source, input);
     const isCommand = routed.kind === "command";
     if (routed.kind === "text") await titleFromPrompt(this.#core, routed.text);
@@ -105,6 +108,16 @@ export class SessionInput {
     });
     await this.#remember("lisp", source);
     return { kind: "form", ...submitted };
+  }
+
+  /** Evaluates a form beside everything else, as a job: whatever runs. */
+  async #backgroundForm(source: string, { columns, inputId }: PromptInput): Promise<PromptSubmission> {
+    checkForm(source);
+    const { job } = await this.#prompt.background.submit(source, { columns, inputId });
+    await this.#remember("lisp", `? ${source}`);
+    const number = job.name.replace(/^exec:/, "");
+    const text = `${job.name} evaluates the form. (job.wait :id ${number}) waits for it and (job.cancel :id ${number}) cancels it; what comes of it is shown here.`;
+    return { kind: "command", invocation: { text } };
   }
 
   async #submitForm(delivery: "steering" | "queued", source: string, input: PromptInput): Promise<Admission> {
@@ -227,11 +240,4 @@ export class SessionInput {
       ({ record }) => record.kind === "message" && record.pendingInputIdentifier === inputId,
     );
   }
-}
-
-function noBackgroundForms(): AutolithError {
-  return new AutolithError(
-    "unsupported",
-    "? forms are not evaluated as jobs in this version; leave out the question mark.",
-  );
 }
