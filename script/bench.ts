@@ -8,6 +8,8 @@ import { type HostFigures, hostFigures } from "./bench/host-figures.ts";
 import { type RunFigures, median, runJobFigures } from "./bench/run-job-figures.ts";
 import { mailFigures } from "./bench/mail-figures.ts";
 import { childrenFigures, resumeFigures } from "./bench/session-figures.ts";
+import { terminalFigures } from "./bench/terminal-figures.ts";
+import type { Echo } from "./bench/tmux-echo.ts";
 import { throughputFigures } from "./bench/supervisor-figures.ts";
 
 const { values, positionals } = parseArgs({
@@ -105,6 +107,22 @@ async function benchSessions(records: number, children: number): Promise<void> {
   );
 }
 
+async function benchTerminal(children: number): Promise<void> {
+  const figures = await terminalFigures(children);
+  const part = (values: readonly number[], share: number): string => {
+    const sorted = values.toSorted((one, other) => one - other);
+    return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1);
+  };
+  const spread = (values: readonly number[]): string =>
+    `median ${part(values, 0.5)}, p95 ${part(values, 0.95)}, p99 ${part(values, 0.99)}, longest ${part(values, 1)} ms`;
+  const all = (echoes: readonly Echo[]): string =>
+    `${spread(echoes.map(({ ms }) => ms))} (less waiting for a core ${spread(echoes.map(({ ms, waitMs }) => ms - waitMs))})`;
+  console.log(
+    `terminal: prompt after ${figures.promptMs.toFixed(0)} ms with a host that runs, less waiting ${(figures.promptMs - figures.promptWaitMs).toFixed(0)}; idle ${figures.pssMiB.toFixed(0)} MiB PSS, ${figures.idleCpuMsPerSecond.toFixed(2)} ms CPU a second\n` +
+      `terminal, ${figures.children} children writing, two terminals attached: key to echo through tmux ${all(figures.echoes)}; of cat ${all(figures.floor)}`,
+  );
+}
+
 async function benchHost(rounds: number): Promise<void> {
   const runs: HostFigures[] = [];
   for (let round = 0; round < rounds; round += 1) runs.push(await hostFigures());
@@ -117,12 +135,14 @@ async function benchHost(rounds: number): Promise<void> {
   );
 }
 
+/** Parts by name; `sessions` has `terminal` in it. */
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   runs: () => benchRuns(Number(values.rounds)),
   supervisor: () => benchThroughput(Number(values.jobs)),
   host: () => benchHost(Math.ceil(Number(values.rounds) / 2)),
   "fan-out": () => benchFanOut(Math.ceil(Number(values.rounds) / 2), Number(values.children)),
-  sessions: () => benchSessions(100_000, 16),
+  sessions: () => benchSessions(100_000, 16).then(() => benchTerminal(16)),
+  terminal: () => benchTerminal(16),
   mail: () => benchMail(1_000),
   reader: benchForms,
 };

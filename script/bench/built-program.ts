@@ -23,6 +23,11 @@ export const runJobArguments: readonly string[] = [
 /** Arguments for Node that start the session host. */
 export const hostArguments: readonly string[] = [...programArguments, "host"];
 
+/** Arguments for Node that start the terminal, or what else `arguments` name. */
+export function terminalArguments(...words: readonly string[]): readonly string[] {
+  return [...programArguments, ...words];
+}
+
 /** A home, and a workspace in it with a file to read and a job. */
 export type Place = { readonly home: string; readonly workspace: string };
 
