@@ -177,6 +177,7 @@ async function compose(
     conversation: undefined,
     directories: [
       roots.state,
+      join(roots.state, "localgroup"),
       join(roots.state, "pending-inputs"),
       join(roots.state, "recovery-input-vault"),
       join(roots.data, "conversation-picker"),

@@ -14,6 +14,7 @@ import { ensurePrivateDirectory, resolveRoots } from "../../orchestrator/record/
 import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
 import type { FrameChannel } from "../acp/wire/frame-stream.ts";
 import { lineChannel } from "../acp/wire/line-channel.ts";
+import { buildId } from "../installation.ts";
 import type { Environment } from "../machine.ts";
 import { type EndpointFiles, endpointFiles, liveEndpoints } from "./endpoint-files.ts";
 
@@ -43,14 +44,18 @@ const answerTimeoutMs = 5_000;
 
 /** What a starting host says on its descriptor 3, once, as a line of JSON. */
 export const startReportSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("ready"), hostId: z.string() }),
-  /** Another process is the shared host already. */
-  z.object({ kind: z.literal("running") }),
+  z.object({ kind: z.literal("ready"), hostId: z.string(), build: z.string() }),
+  /** Another process is the shared host of that build already. */
+  z.object({ kind: z.literal("running"), build: z.string() }),
   z.object({ kind: z.literal("failed"), failure: failureSchema }),
 ]);
 export type StartReport = z.infer<typeof startReportSchema>;
 
-/** The shared host's link; starts a host when none runs. Rejects with `host-start-failed`, or the failure that the host ended with. */
+/**
+ * The link to the shared host of this build; starts one when none runs. Hosts of other builds keep their conversations and are not joined: what
+ * crosses the socket is of one build. Rejects with `host-start-failed`, `other-build` when the program was built anew since this process began,
+ * or the failure that the host ended with.
+ */
 export async function connectToHost(options: ConnectOptions): Promise<HostLink> {
   const files = filesOf(options.environment);
   const deadline = Date.now() + startTimeoutMs;
@@ -66,6 +71,11 @@ export async function connectToHost(options: ConnectOptions): Promise<HostLink> 
     if (mayStart) mayStart = (await startHost(files, options)) !== "running";
     else await delay(lookAgainMs);
   }
+}
+
+/** True for a host whose wire may not be ours. */
+export function isOtherBuild({ build }: Pick<EndpointRecord, "build">): boolean {
+  return build !== buildId();
 }
 
 /** Links to every running host, shared or an editor's, oldest first; starts none. Those that do not answer are left out. */
@@ -84,7 +94,7 @@ function filesOf(environment: Environment): EndpointFiles {
 
 async function joinShared(files: EndpointFiles, client: string): Promise<HostLink | undefined> {
   const shared = (await liveEndpoints(files)).filter(({ role }) => role === "shared");
-  for (const record of shared) {
+  for (const record of shared.filter((each) => !isOtherBuild(each))) {
     try {
       return await linkTo(record, client);
     } catch {
@@ -139,7 +149,13 @@ async function startHost(
       env: environment,
     });
     const report = await startReport(child);
-    if (report.kind !== "failed") return report.kind;
+    if (report.kind !== "failed") {
+      if (!isOtherBuild(report)) return report.kind;
+      throw new AutolithError(
+        "other-build",
+        "autolith was built anew since this program was started. Leave it and start it again; autolith resume goes on with the conversation.",
+      );
+    }
     throw new AutolithError(report.failure.code, `The session host did not start: ${report.failure.message}`);
   } finally {
     closeSync(log);

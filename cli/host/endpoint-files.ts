@@ -14,8 +14,8 @@ import { socketPathLimit } from "../../redis/endpoint.ts";
 export type EndpointFiles = {
   /** Mode 0700, below the state root: it survives logout. */
   readonly directory: string;
-  /** Held by the shared host as long as it lives. */
-  readonly lock: string;
+  /** Held by the shared host of a build as long as it lives. */
+  lock(build: string): string;
   /** What the shared host says. */
   readonly log: string;
   record(hostId: string): string;
@@ -36,7 +36,7 @@ export function endpointFiles(stateRoot: string, userId: number): EndpointFiles 
   const sockets = fits ? directory : join("/var/tmp", `autolith-${userId}-${digest}`, "localgroup");
   return {
     directory,
-    lock: join(directory, "host.lock"),
+    lock: (build) => join(directory, `host-${build}.lock`),
     log: join(directory, "host.log"),
     record: (hostId) => join(directory, `${hostId}.json`),
     socket: (hostId) => join(sockets, `${hostId}.s`),

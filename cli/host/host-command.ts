@@ -18,13 +18,14 @@ import {
 import { takeSignalWatch } from "../early-signals.ts";
 import { exitStatus } from "../exit-status.ts";
 import { beginHeadStart } from "../head-start.ts";
+import { buildId } from "../installation.ts";
 import type { StartReport } from "./connect.ts";
 import { type EndpointFiles, endpointFiles } from "./endpoint-files.ts";
 import { type HostLog, openHostLog } from "./host-log.ts";
 
 const usage = `Usage: autolith [SESSION OPTIONS] host [--idle-seconds N]
 Runs the session host that terminals join. Terminals start it by themselves; it ends when it has had no client, job, queue or
-wakeup for ten minutes. One runs for each user and state root; where one runs already, this ends at once with status 0.
+wakeup for ten minutes. One runs for each user, state root and build; where it runs already, this ends at once with status 0.
 Its log is localgroup/host.log below the state root.
 
   --idle-seconds N   time with nothing to do after which it ends, 1 to 86400; 600 when not given
@@ -61,16 +62,17 @@ function idleSecondsOf(parsed: ParsedCommand): number {
 }
 
 async function underHostLock(files: EndpointFiles, work: () => Promise<number>): Promise<number> {
+  const path = files.lock(buildId());
   try {
-    const lock = await acquireWriterLock(files.lock);
+    const lock = await acquireWriterLock(path);
     try {
       return await work();
     } finally {
       await lock.release();
     }
   } catch (error) {
-    if (!(error instanceof WriterLockedError) || error.path !== files.lock) throw error;
-    report({ kind: "running" });
+    if (!(error instanceof WriterLockedError) || error.path !== path) throw error;
+    report({ kind: "running", build: buildId() });
     return exitStatus.ok;
   }
 }
@@ -92,7 +94,7 @@ async function serve(
       files,
       log,
       idleMs: idleSeconds * 1_000,
-      ready: (hostId) => report({ kind: "ready", hostId }),
+      ready: (hostId) => report({ kind: "ready", hostId, build: buildId() }),
       stop: signals.cancelled,
     });
     return signals.exitStatus ?? exitStatus.ok;

@@ -11,6 +11,7 @@ import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
 import { processIdentity } from "../../orchestrator/record/process-identity.ts";
 import { ensurePrivateDirectory } from "../../orchestrator/record/roots.ts";
 import type { AcpHost } from "../acp/acp-host.ts";
+import { buildId } from "../installation.ts";
 import { lineChannel } from "../acp/wire/line-channel.ts";
 import { type EndpointFiles, removeEndpoint, writeEndpointRecord } from "./endpoint-files.ts";
 import { authenticateClient } from "./endpoint-handshake.ts";
@@ -136,6 +137,7 @@ export class LocalEndpoint {
       socket: files.socket(hostId),
       token: this.#token,
       programVersion: version,
+      build: buildId(),
       startedAt,
       conversations,
     });

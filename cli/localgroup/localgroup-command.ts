@@ -95,8 +95,16 @@ async function withSessions<Result>(
 async function sessionsOf(hosts: readonly Host[]): Promise<readonly Chosen[]> {
   const lists = await Promise.all(
     hosts.map(async (host) => {
-      const { sessions } = await host.link.request("sessions", {});
-      return sessions.map((session) => ({ session, host }));
+      try {
+        const { sessions } = await host.link.request("sessions", {});
+        return sessions.map((session) => ({ session, host }));
+      } catch (error) {
+        if (!host.isOtherBuild) throw error;
+        process.stderr.write(
+          `autolith lg: the session host of process ${host.processId} is of another build and cannot be asked for its sessions; use the autolith it was started with.\n`,
+        );
+        return [];
+      }
     }),
   );
   return lists.flat().toSorted((one, other) => one.session.createdAt - other.session.createdAt);
@@ -166,6 +174,10 @@ async function attach(parsed: ParsedCommand, words: readonly string[]): Promise<
   requireTerminal();
   const hosts = await runningHosts(process.env, "terminal");
   const { session, host } = await chosenOf(hosts, words[0]);
+  if (host.isOtherBuild) {
+    host.link.close();
+    throw otherBuild(session.sessionId, host.processId);
+  }
   const later = sharedHost(process.env, []);
   let isFirst = true;
   return showTerminal({
@@ -180,6 +192,14 @@ async function attach(parsed: ParsedCommand, words: readonly string[]): Promise<
     isReadOnly,
     takeOver,
   });
+}
+
+function otherBuild(sessionId: string, processId: number): AutolithError {
+  const name = conversationName(sessionId);
+  return new AutolithError(
+    "other-build",
+    `${name} is open in a session host of another build (process ${processId}); a terminal of this one cannot show it. Attach with the autolith it was started with, or end it by autolith lg kill ${name} and open it here by autolith resume ${name}.`,
+  );
 }
 
 /** The chosen session; the links of all other hosts are closed. */

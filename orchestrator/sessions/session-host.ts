@@ -20,6 +20,8 @@ import {
   openConversation,
 } from "../record/conversation.ts";
 import { conversationPage } from "./catalog/conversation-list.ts";
+import { displayConversationId } from "../record/conversation-id.ts";
+import { WriterLockedError } from "../record/writer-lock.ts";
 import type { OpenSession, SessionHooks } from "./open-session.ts";
 import { reachableModel } from "./settings/model-choice.ts";
 import { SessionSettings } from "./settings/settings-store.ts";
@@ -152,7 +154,11 @@ export class SessionHost implements SessionService {
   async #loadStored(id: ConversationId, directory: string | undefined): Promise<OpenSession> {
     const wanted = directory === undefined ? undefined : await checkedDirectory(directory);
     await this.#environment.endSurvivors();
-    const { conversation, loaded } = await openConversation(storeOptions(this.#environment), id);
+    const { conversation, loaded } = await openConversation(storeOptions(this.#environment), id).catch(
+      (error: unknown) => {
+        throw openElsewhere(error, id);
+      },
+    );
     const session = await openSession({
       environment: this.#environment,
       conversation,
@@ -223,6 +229,17 @@ export class SessionHost implements SessionService {
   #requireOpen(): void {
     if (this.#closing) throw new AutolithError("shutting-down", "This host is shutting down.");
   }
+}
+
+/** What to do about a conversation that another host has; any other error as it is. */
+function openElsewhere(error: unknown, id: ConversationId): unknown {
+  if (!(error instanceof WriterLockedError)) return error;
+  const name = displayConversationId(id);
+  return new AutolithError(
+    "locked",
+    `${name} is open in another process, ${error.holder.pid}. autolith lg attach ${name} works on it there; autolith lg kill ${name} ends it there, and it can be opened here.`,
+    { cause: error },
+  );
 }
 
 /** What was wrong with a stored conversation, for people; empty when it was sound. */

@@ -1,5 +1,5 @@
 /** The shared session host of the user, joined or started: what a terminal connects to. */
-import { connectToHost, linksToHosts } from "../../host/connect.ts";
+import { connectToHost, isOtherBuild, linksToHosts } from "../../host/connect.ts";
 import { linkOver } from "./acp-link.ts";
 import type { ConnectToHost, HostLink } from "./host-link.ts";
 
@@ -16,7 +16,13 @@ export function sharedHost(environment: Environment, hostOptions: readonly strin
 }
 
 /** A host that runs, an editor's included. */
-export type RunningHost = { readonly hostId: string; readonly processId: number; readonly link: HostLink };
+export type RunningHost = {
+  readonly hostId: string;
+  readonly processId: number;
+  /** Its build is not that of this program. */
+  readonly isOtherBuild: boolean;
+  readonly link: HostLink;
+};
 
 /** Links to every running host; starts none. */
 export async function runningHosts(
@@ -28,6 +34,7 @@ export async function runningHosts(
     links.map(async ({ record, channel }) => ({
       hostId: record.hostId,
       processId: record.process.pid,
+      isOtherBuild: isOtherBuild(record),
       link: await linkOver(channel, client),
     })),
   );

@@ -15,6 +15,8 @@ export const endpointRecordSchema = z.object({
   token: z.string().min(32),
   /** Version of the program that serves it. */
   programVersion: z.string(),
+  /** The build that serves it; terminals join those of their own. Absent: an older build that did not say. */
+  build: z.string().optional(),
   startedAt: z.number(),
   /** Sessions that are open. */
   conversations: z.array(conversationIdSchema),

@@ -16,7 +16,8 @@ export type HostScene = {
   readonly pit: Sandpit;
   /** Directory of records, lock and log. */
   readonly directory: string;
-  connect(): Promise<HostLink>;
+  /** `other`: a program of another build, which the host is started with. */
+  connect(other?: readonly [string, ...string[]]): Promise<HostLink>;
   /** A link with the protocol library's client on it. */
   client(options?: TestClientOptions): Promise<{ readonly link: HostLink; readonly client: TestClient }>;
   links(): Promise<readonly HostLink[]>;
@@ -33,11 +34,11 @@ export function openHostScene(
   const all = { ...pit.environment, OPENAI_API_KEY: "sk-scene", ...environment };
   const directory = join(pit.home, ".local/state/autolith/localgroup");
   const links: HostLink[] = [];
-  const connect = async (): Promise<HostLink> => {
+  const connect = async (other?: readonly [string, ...string[]]): Promise<HostLink> => {
     const link = await connectToHost({
       environment: all,
       client: "test",
-      program: [...program],
+      program: other ?? [...program],
       hostOptions,
     });
     links.push(link);
