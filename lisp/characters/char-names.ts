@@ -1,5 +1,5 @@
 /** Names of characters. */
-import { CHAR_CODE_LIMIT } from "../data/character.ts";
+import { CHAR_CODE_LIMIT, isSurrogate } from "../data/character.ts";
 import { isGraphicCode } from "./char-case.ts";
 
 /** Preferred names, and after them further accepted ones. */
@@ -68,5 +68,5 @@ export function codeOfName(name: string): number | undefined {
   const match = UNICODE_NAME.exec(upper);
   if (match === null) return undefined;
   const code = Number.parseInt(match[1] as string, 16);
-  return code < CHAR_CODE_LIMIT ? code : undefined;
+  return code < CHAR_CODE_LIMIT && !isSurrogate(code) ? code : undefined;
 }

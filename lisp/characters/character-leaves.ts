@@ -1,5 +1,5 @@
 /** Registers characters (chapter 13) as leaves. */
-import { char, Char, CHAR_CODE_LIMIT } from "../data/character.ts";
+import { char, Char, CHAR_CODE_LIMIT, isSurrogate } from "../data/character.ts";
 import { typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
@@ -25,7 +25,7 @@ const alphabetic = /^\p{L}$/u;
 const numeric = /^\p{N}$/u;
 
 function matches(pattern: RegExp, code: number): boolean {
-  return (code < 0xd800 || code > 0xdfff) && pattern.test(String.fromCodePoint(code));
+  return !isSurrogate(code) && pattern.test(String.fromCodePoint(code));
 }
 
 function isAlphabetic(code: number): boolean {
@@ -66,7 +66,9 @@ function installConversions(define: DefineLeaf): void {
   define("CHAR-CODE", "character", (c: LispValue) => requireChar(c).code);
   define("CHAR-INT", "character", (c: LispValue) => requireChar(c).code);
   define("CODE-CHAR", "code", (code: LispValue) => {
-    if (typeof code === "number" && code >= 0 && code < CHAR_CODE_LIMIT) return char(code);
+    if (typeof code === "number" && code >= 0 && code < CHAR_CODE_LIMIT) {
+      return isSurrogate(code) ? NIL : char(code);
+    }
     throw typeError(code, `(INTEGER 0 (${CHAR_CODE_LIMIT}))`);
   });
   define("CHAR-UPCASE", "character", (c: LispValue) => char(upcaseCode(requireChar(c).code)));

@@ -1,4 +1,7 @@
-/** A character: a Unicode code point (surrogates included, as in SBCL). Interned, so `===` is EQ. Get one with `char`. */
+/**
+ * A character: a Unicode code point. Halves of surrogate pairs come only from host texts that are not Unicode: the Lisp makes none.
+ * Interned, so `===` is EQ. Get one with `char`.
+ */
 export class Char {
   readonly code: number;
   constructor(code: number) {
@@ -8,6 +11,11 @@ export class Char {
 
 /** Exclusive upper bound of character codes (CHAR-CODE-LIMIT). */
 export const CHAR_CODE_LIMIT = 0x110000;
+
+/** True for half of a surrogate pair, which is no character: two of them in a row would be taken for one. */
+export function isSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdfff;
+}
 
 const low: readonly Char[] = Array.from({ length: 256 }, (_, code) => new Char(code));
 const high = new Map<number, Char>();

@@ -109,7 +109,8 @@
               (setq position after)
               (if (char= (directive-character directive) #\Newline)
                   (multiple-value-bind (newline after) (skip-format-newline string position end directive)
-                    (when newline (push (string #\Newline) tokens))
+                    ;; Also when nothing is left of it: a body of ~{ that has a directive is not an empty one.
+                    (push (if newline (string #\Newline) "") tokens)
                     (setq position after))
                   (push directive tokens))))))
     (nreverse tokens)))

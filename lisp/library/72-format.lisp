@@ -22,7 +22,8 @@
           ((consp arguments)
            (setf (svref state 0) (cdr arguments))
            (car arguments))
-          (t (format-problem "There are not enough arguments")))))
+          ((null arguments) (format-problem "There are not enough arguments"))
+          (t (error 'type-error :datum arguments :expected-type 'list)))))
 
 (defun format-argument-count (state)
   (let ((count 0))

@@ -13,7 +13,7 @@
 
 (defun constantp (form &optional environment)
   "True when FORM is known to give the same value always."
-  (let ((form (macroexpand form environment)))
+  (let ((form (if (symbolp form) (macroexpand form environment) form)))
     (cond ((symbolp form) (or (eq form nil) (eq form t) (keywordp form) (eq (%variable-kind form) :constant)))
           ((consp form) (eq (car form) 'quote))
           (t t))))

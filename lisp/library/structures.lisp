@@ -182,6 +182,9 @@
       (error 'simple-reader-error :format-control "The structure ~S has no keyword constructor." :format-arguments (list name)))
     (do ((tail arguments (cddr tail)))
         ((endp tail))
+      (when (atom (cdr tail))
+        (error 'simple-reader-error :format-control "#S(~S …) has no value for the slot ~S."
+                                    :format-arguments (list name (car tail))))
       (setq keywords (list* (cadr tail) (intern (string (car tail)) "KEYWORD") keywords)))
     (apply constructor (nreverse keywords))))
 

@@ -19,7 +19,10 @@ export interface PrintSettings {
   /** Undefined when there is no limit. */
   level: number | undefined;
   length: number | undefined;
-  /** Name of the readtable's case mode: UPCASE, DOWNCASE, PRESERVE or INVERT. */
+  /**
+   * Name of the readtable's case mode: UPCASE, DOWNCASE, PRESERVE or INVERT. What is printed readably is for the standard
+   * readtable, so UPCASE then.
+   */
   caseMode: string;
   package: LPackage;
   floatFormat: FloatFormat;
@@ -84,7 +87,7 @@ export class PrintVariables {
       pretty: this.pretty.value !== NIL,
       level: readably ? undefined : limitOf(this.level.value),
       length: readably ? undefined : limitOf(this.length.value),
-      caseMode: table.caseMode ?? "UPCASE",
+      caseMode: readably ? "UPCASE" : (table.caseMode ?? "UPCASE"),
       package: this.host.currentPackage(),
       floatFormat: isDoubleFormat(this.floatFormat.value) ? DOUBLE : SINGLE,
       plainNames: this.plainNames,

@@ -1,3 +1,4 @@
+import { downcaseText, upcaseText } from "../characters/char-case.ts";
 import type { LeafHost } from "../data/leaf.ts";
 import type { LPackage, LSymbol } from "../data/symbol.ts";
 import type { PrintCase, PrintSettings } from "./settings.ts";
@@ -35,8 +36,8 @@ export function isPotentialNumber(token: string, base: number): boolean {
 
 /** Whether reading the bare name would change its letters. */
 function caseWouldChange(name: string, caseMode: string): boolean {
-  if (caseMode === "UPCASE") return name !== name.toUpperCase() && /\p{Ll}/u.test(name);
-  if (caseMode === "DOWNCASE") return name !== name.toLowerCase() && /\p{Lu}/u.test(name);
+  if (caseMode === "UPCASE") return name !== upcaseText(name);
+  if (caseMode === "DOWNCASE") return name !== downcaseText(name);
   return false;
 }
 
@@ -63,19 +64,19 @@ function mustEscape(name: string, settings: PrintSettings): boolean {
 }
 
 function capitalizeWords(name: string): string {
-  return name.replace(/[\p{L}\p{Nd}]+/gu, (word) => word.charAt(0) + word.slice(1).toLowerCase());
+  return name.replace(/[\p{L}\p{Nd}]+/gu, (word) => word.charAt(0) + downcaseText(word.slice(1)));
 }
 
 function inDowncase(name: string, printCase: PrintCase): string {
   if (printCase === "downcase") return name;
-  if (printCase === "upcase") return name.toUpperCase();
-  return name.replace(/[\p{L}\p{Nd}]+/gu, (word) => word.charAt(0).toUpperCase() + word.slice(1));
+  if (printCase === "upcase") return upcaseText(name);
+  return name.replace(/[\p{L}\p{Nd}]+/gu, (word) => upcaseText(word.charAt(0)) + word.slice(1));
 }
 
 function inverted(name: string): string {
   const [hasUpper, hasLower] = [/\p{Lu}/u.test(name), /\p{Ll}/u.test(name)];
   if (hasUpper === hasLower) return name;
-  return hasUpper ? name.toLowerCase() : name.toUpperCase();
+  return hasUpper ? downcaseText(name) : upcaseText(name);
 }
 
 /** A symbol's or package's name with the letters as *PRINT-CASE* and the readtable want them, without escapes. */
@@ -89,7 +90,7 @@ export function caseName(name: string, { caseMode, printCase }: PrintSettings): 
       return inDowncase(name, printCase);
     default:
       if (printCase === "upcase") return name;
-      return printCase === "downcase" ? name.toLowerCase() : capitalizeWords(name);
+      return printCase === "downcase" ? downcaseText(name) : capitalizeWords(name);
   }
 }
 

@@ -330,13 +330,13 @@ export class PrettyStream extends NativeStream {
     this.line++;
     const { maximumLines } = this.settings;
     if (maximumLines !== undefined && this.line >= maximumLines) {
-      this.target.writeText(whole.replace(/ +$/, "") + " .." + this.suffix);
+      this.target.writeText(withoutTrailingBlanks(whole) + " .." + this.suffix);
       this.cut = true;
       this.buffer = "";
       this.queue = [];
       return;
     }
-    this.target.writeText((literal ? whole : whole.replace(/ +$/, "")) + "\n");
+    this.target.writeText((literal ? whole : withoutTrailingBlanks(whole)) + "\n");
     const block = this.block();
     const length = literal ? block.perLinePrefixEnd : block.prefixLength;
     const prefix = this.prefix.slice(0, length);
@@ -361,4 +361,9 @@ export class PrettyStream extends NativeStream {
     this.bufferStart += count;
     this.bufferColumn = advanceColumn(this.bufferColumn, text);
   }
+}
+
+/** A line that is left; the blank of the character `#\ ` belongs to it. */
+function withoutTrailingBlanks(line: string): string {
+  return line.replace(/ +$/, (_blanks, at: number) => (line[at - 1] === "\\" ? " " : ""));
 }

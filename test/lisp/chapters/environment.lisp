@@ -105,3 +105,7 @@
 ;=\ (((TRACED-SUM) (3 4))) OUT "0: (TRACED-SUM 1 2)\n0: TRACED-SUM returned 3\n0: (TRACED-SUM 3 4)\n0: TRACED-SUM returned (3 4)\n"
 (progn (defun traced-again () 1) (trace traced-again) (defun traced-again () 2) (untrace traced-again) (traced-again))
 ;=> (2)
+(list (constantp '(setf car)) (constantp '(no-such-operator)) (constantp ''(a)) (constantp 'pi))
+;=> ((NIL NIL T T))
+(handler-case (read-from-string "#S(sb-cltl2-none :a)") (reader-error () :reader-error))
+;=> (:READER-ERROR)

@@ -493,3 +493,7 @@
 ;=\ ("**a\n**b\n**cXX")
 (let ((*print-pretty* t) (*print-circle* t)) (format nil "~:<~@{~A~^ ~}~:>" (let ((x (list 0))) (setf (cdr x) x) x)))
 ;=> ("#1=(0 . #1#)")
+(list (format nil (format nil "~~{~~~%~~}") nil) (format nil (format nil "~~2{~~~%~~:}") nil) (format nil (format nil "~~:@{~~~%~~}")))
+;=> (("" "" ""))
+(format nil "~{~A~}" '(x y . z))
+;=> (:ERROR TYPE-ERROR)
