@@ -23,6 +23,7 @@ import { fileSchemes } from "../workers/workspace/workspace-scheme.ts";
 import { reapSurvivors } from "../workers/spawner/spawn-ledger.ts";
 import { isReasoningModel } from "../workers/model/model-families.ts";
 import { type CataloguedModel, cataloguedModels } from "../workers/model/model-catalogue.ts";
+import { type RegisteredProvider, RegisteredProviders } from "../workers/model/registered-providers.ts";
 import { openAiDirectory } from "../workers/model/openai-directory.ts";
 import { openExchangeLog } from "./exchange-log.ts";
 import { type HeadStart, beginHeadStart } from "./head-start.ts";
@@ -46,6 +47,8 @@ export type SessionHostOptions = {
   readonly model: string | undefined;
   readonly provider: string | undefined;
   readonly siteConfigRoot: string | undefined;
+  /** Without initialization files. */
+  readonly pristine?: boolean;
   readonly record?: string;
   readonly replay?: string;
   readonly agentThread?: { readonly url: URL; readonly maxHeapMb: number };
@@ -62,6 +65,8 @@ export type ComposedSessions = {
   close(): Promise<void>;
 };
 
+/** Taken for a model whose provider says nothing, in tokens. */
+const unknownContextWindow = 272_000;
 /** Facts: a host without anything to do ends after this time. */
 const defaultIdleMs = 600_000;
 /** Time that live jobs get at shutdown, in milliseconds. */
@@ -99,8 +104,10 @@ async function compose(
   const roots = resolveRoots(environment);
   await prepareRoots(roots);
   const siteConfigRoot = siteRoot(options);
+  const providers = new RegisteredProviders();
   const models = openAiDirectory({
     environment,
+    providers,
     replay: options.replay !== undefined,
     record: options.record !== undefined,
   });
@@ -143,7 +150,13 @@ async function compose(
     lisp,
     jobs,
     models,
-    listModels: () => cataloguedModels.map(listedModel),
+    listModels: () => [...cataloguedModels.map(listedModel), ...providers.all().flatMap(providerModels)],
+    registerProvider: (definition) => providers.register(definition),
+    initialization: {
+      configRoot: roots.config,
+      siteConfigRoot,
+      pristine: options.pristine ?? false,
+    },
     settings,
     papercuts: new PapercutStore(roots.data, Date.now),
     permissionRules: new PermissionRules(roots.state),
@@ -276,6 +289,16 @@ function machineParts(
       return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
     },
   };
+}
+
+function providerModels({ name: provider, models }: RegisteredProvider): readonly ListedModel[] {
+  return models.map(({ name, contextWindow }) => ({
+    id: `${provider}/${name}`,
+    provider,
+    name,
+    contextWindow: contextWindow ?? unknownContextWindow,
+    reasoningEfforts: isReasoningModel(name) ? [...reasoningEffortSchema.options] : [],
+  }));
 }
 
 function listedModel({ id, contextWindow }: CataloguedModel): ListedModel {

@@ -11,6 +11,7 @@ import { defaultCaptureLimits } from "./shell/capture-record.ts";
 import { previewBytes } from "./shell/output-preview.ts";
 import { searchResultLimit, searchScanBytes, windowLimitBytes } from "./shell/shell-log-reader.ts";
 import { redirectionLimit } from "./model/http-exchange.ts";
+import { providerModelLimit, registeredProviderLimit } from "./model/registered-providers.ts";
 import { directoryLimit } from "./workspace/directory-reading.ts";
 import { editLimitBytes } from "./workspace/file-editing.ts";
 import { lineTextLimit, linesTextLimit, scanLimitBytes } from "./workspace/file-reading.ts";
@@ -30,6 +31,10 @@ export const machineLimits: readonly Limit[] = [
     ["places found in a capture", searchResultLimit, "items"],
     ["processes in a sandbox", sandboxProcessLimit, "items"],
     ["shared memory in a sandbox", sharedMemoryBytes, "bytes"],
+  ]),
+  ...topicLimits("providers", [
+    ["registered providers", registeredProviderLimit, "items"],
+    ["models of a registered provider", providerModelLimit, "items"],
   ]),
   ...topicLimits("worktrees", [
     ["time of one git command", gitCommandTimeoutMs, "milliseconds"],

@@ -33,6 +33,7 @@ export async function serveAcp({ service, session, headStart, say, stop }: Serve
     model: session.model,
     provider: session.provider,
     siteConfigRoot: session.siteConfigRoot,
+    pristine: session.pristine,
     diagnostics: say,
     headStart,
   });

@@ -32,6 +32,7 @@ export async function serveHost(options: ServeHostOptions): Promise<void> {
     model: session.model,
     provider: session.provider,
     siteConfigRoot: session.siteConfigRoot,
+    pristine: session.pristine,
     idleMs: options.idleMs,
     diagnostics: log,
     headStart: options.headStart,

@@ -27,15 +27,17 @@ export type AdviceBoardParts = {
   readonly session: () => Pick<RequestSnapshot, "conversationId" | "workspace" | "role" | "model">;
   /** Rules of files and whatever else counts as one source by nature. */
   readonly sources: readonly AdviceSource[];
+  /** What Lisp has registered. */
+  readonly registered: () => {
+    readonly contributors: readonly AdviceSource[];
+    readonly rules: readonly ContextRule[];
+  };
   readonly anchored: readonly AnchoredSource[];
   /** Changes when items of the history were removed or replaced (compaction): anchors begin anew. */
   readonly historyGeneration: () => number;
   readonly report: (failure: Failure) => void;
 };
 
-/** Sources registered at run time, at most; rules as many. */
-export const adviceSourceLimit = 64;
-export const registeredRuleLimit = 256;
 /** Time that one source may take for one request, in milliseconds. */
 export const adviceSourceTimeoutMs = 1_000;
 /** Contributions of one source for one request, at most. */
@@ -52,8 +54,6 @@ export type AdviceStatus = {
 
 export class AdviceBoard {
   readonly #parts: AdviceBoardParts;
-  readonly #registered = new Map<string, AdviceSource>();
-  readonly #rules = new Map<string, ContextRule>();
   readonly #anchors = new Map<string, number>();
   #generation = 0;
   /** Contributions with lifetime `turn` that were given. */
@@ -64,31 +64,13 @@ export class AdviceBoard {
     this.#parts = parts;
   }
 
-  /** Adds a source, or replaces the one of its name. Throws `input-limit`-like `advice-limit` beyond the bound. */
-  register(source: AdviceSource): void {
-    if (!this.#registered.has(source.name) && this.#registered.size >= adviceSourceLimit)
-      throw new RangeError(`at most ${adviceSourceLimit} context contributors can be registered`);
-    this.#registered.set(source.name, source);
-  }
-
-  unregister(name: string): boolean {
-    return this.#registered.delete(name);
-  }
-
-  /** Adds a rule, or replaces the one of its id. */
-  addRule(rule: ContextRule): void {
-    if (!this.#rules.has(rule.id) && this.#rules.size >= registeredRuleLimit)
-      throw new RangeError(`at most ${registeredRuleLimit} context rules can be registered`);
-    this.#rules.set(rule.id, rule);
-  }
-
-  removeRule(id: string): boolean {
-    return this.#rules.delete(id);
-  }
-
   status(): AdviceStatus {
-    const sources = [...this.#parts.sources, ...this.#registered.values()].map(({ name }) => name);
-    return { sources, rules: [...this.#rules.values()], last: this.#last };
+    const { contributors, rules } = this.#parts.registered();
+    return {
+      sources: [...this.#parts.sources, ...contributors].map(({ name }) => name),
+      rules,
+      last: this.#last,
+    };
   }
 
   /** A turn begins: what was given for the last one is over. */
@@ -135,11 +117,9 @@ export class AdviceBoard {
   }
 
   async #contributions(request: RequestSnapshot): Promise<readonly SourcedContribution[]> {
-    const rules = contributionsOf([...this.#rules.values()], request).map((each) => ({
-      ...each,
-      source: "rule",
-    }));
-    const sources = [...this.#parts.sources, ...this.#registered.values()];
+    const registered = this.#parts.registered();
+    const rules = contributionsOf(registered.rules, request).map((each) => ({ ...each, source: "rule" }));
+    const sources = [...this.#parts.sources, ...registered.contributors];
     const answers = await Promise.all(
       sources.map(async (source) => {
         const given = await this.#within(source.name, async () => source.contribute(request));

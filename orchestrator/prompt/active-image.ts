@@ -10,6 +10,7 @@ import type {
   LispImages,
   LispResult,
 } from "../contract/lisp-image.ts";
+import { ImageExtensions } from "./image-extensions.ts";
 
 export type ActiveImageParts = {
   readonly images: LispImages;
@@ -17,12 +18,16 @@ export type ActiveImageParts = {
   readonly functions: () => readonly HostFunctionDefinition[];
   /** Lisp that a new image evaluates first. */
   readonly prelude: string;
+  /** Loads what people initialize an image with. Its rejection is that of {@link ActiveImage.open}. */
+  readonly initialize: (image: LispImage) => Promise<void>;
   readonly report: (failure: Failure) => void;
 };
 
 export class ActiveImage {
   readonly #parts: ActiveImageParts;
   readonly #users = new Set<object>();
+  /** What Lisp has added to the sessions of this image. */
+  readonly extensions = new ImageExtensions();
   #opening: Promise<LispImage> | undefined;
   #image: LispImage | undefined;
 
@@ -80,9 +85,12 @@ export class ActiveImage {
       if (prepared.kind !== "values") throw new PreludeError(prepared);
       this.#image = image;
       void image.ended.then((reason) => this.#ended(image, reason));
+      await this.#parts.initialize(image);
       return image;
     } catch (error) {
+      const image = this.#image;
       this.#forget();
+      await image?.terminate("it could not be initialized");
       throw error;
     }
   }
@@ -100,6 +108,7 @@ export class ActiveImage {
   #forget(): void {
     this.#opening = undefined;
     this.#image = undefined;
+    this.extensions.clear();
   }
 }
 

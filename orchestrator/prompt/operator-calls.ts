@@ -11,11 +11,11 @@ import {
 } from "../contract/lisp-image.ts";
 import type { Session } from "../contract/session/service.ts";
 import type { VaultEntry } from "../contract/session/input.ts";
-import { findCommand } from "../sessions/commands/command-table.ts";
 import type { Invoker } from "../sessions/commands/invoker.ts";
 import { settingText } from "../sessions/settings/setting-values.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import { type ExtensionParts, extensionOperators } from "./extension-operators.ts";
 import { commandText, namedArguments } from "./operator-arguments.ts";
 import type { RecordedForm } from "./form-records.ts";
 import { configurationRows, nativeSettingValue, settingAnswer } from "./operator-settings.ts";
@@ -28,6 +28,7 @@ export type OperatorParts = {
   readonly invoker: Pick<Invoker, "callTool" | "invokeText">;
   /** Admits a message; see PROMPT. */
   readonly prompt: (args: readonly LispJson[], call: HostCall) => Promise<LispJson>;
+  readonly extension: ExtensionParts;
 };
 
 /** Most characters of a file that READ-FILE takes. */
@@ -35,7 +36,8 @@ export const readFileCharacters = 131_072;
 
 /** Answers calls for one conversation, given the form that they come from. */
 export function operatorCalls(parts: OperatorParts): (form: RecordedForm | undefined) => HostCalls {
-  const own = ownOperators(parts);
+  const { core } = parts;
+  const own = { ...ownOperators(parts), ...extensionOperators(parts.extension) };
   return (form) => async (args, call) => {
     const special = own[call.name];
     if (special !== undefined) return special(args, call);
@@ -50,7 +52,7 @@ export function operatorCalls(parts: OperatorParts): (form: RecordedForm | undef
       if (result.status === "ok") return new HostReport(result.output);
       throw new AutolithError(code ?? "tool-failed", result.output);
     }
-    const command = findCommand(name);
+    const command = core.commands.find(name);
     if (command === undefined)
       throw new AutolithError("unknown-operation", `There is no operator ${call.name} in this session.`);
     if (command.name === "settings" && args.length === 2) return setting(parts, args);

@@ -1,5 +1,6 @@
 /** The operators of the prompt as Lisp sees them: every tool and command, and what is only for Lisp. Pure. */
 import { z } from "zod";
+import { extensionFunctions } from "./extension-operators.ts";
 import type { HostFunctionDefinition } from "../contract/lisp-image.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import type { Command } from "../sessions/commands/command.ts";
@@ -40,6 +41,7 @@ export function operatorDefinitions(
       return tool === undefined ? [] : [toolDefinition(tool)];
     }),
     ...ownOperators,
+    ...extensionFunctions,
   ];
 }
 

@@ -44,7 +44,7 @@ import { completionOf } from "./catalog/completion.ts";
 import { highlightedLisp } from "./catalog/highlighting.ts";
 import { readSessionResource } from "./catalog/resource-reading.ts";
 import type { CommandContext } from "./commands/command.ts";
-import { commandRow, commands } from "./commands/command-table.ts";
+import { commandRow } from "./commands/command-table.ts";
 import { helpText } from "./commands/help.ts";
 import { Invoker } from "./commands/invoker.ts";
 import { SessionInput } from "./input/session-input.ts";
@@ -179,6 +179,11 @@ export class OpenSession implements Session {
     await this.#prompt.takenOver();
   }
 
+  /** Loads the initialization files. Rejects with `initialization`, `directory-scopes`. */
+  begin(): Promise<void> {
+    return this.#prompt.begin();
+  }
+
   /** This conversation comes in front where `earlier` was: its forms go on in the same image. */
   follows(earlier: OpenSession): void {
     this.#prompt.adopt(earlier.#prompt);
@@ -283,7 +288,7 @@ export class OpenSession implements Session {
   }
 
   operations(): readonly OperationRow[] {
-    return [...commands.map(commandRow), ...this.#invoker.toolRows()];
+    return [...this.#core.commands.all().map(commandRow), ...this.#invoker.toolRows()];
   }
 
   invoke(operation: string, args: unknown): Promise<Invocation> {
@@ -293,7 +298,7 @@ export class OpenSession implements Session {
 
   complete(text: string, cursor: number): Promise<Completion> {
     return completionOf(text, cursor, {
-      commands,
+      commands: this.#core.commands.all(),
       workingDirectory: this.#core.workingDirectory,
       settings: this.settings(),
       models: this.models(),
@@ -449,7 +454,9 @@ export class OpenSession implements Session {
       stop: async () => {
         await this.#engine.cancel(false);
       },
-      help: (topic) => helpText(topic, { commands, tools: this.#invoker.toolSchemas() }),
+      help: (topic) =>
+        helpText(topic, { commands: this.#core.commands.all(), tools: this.#invoker.toolSchemas() }),
+      callLisp: (name, args) => this.#prompt.callLisp(name, args),
       callTool: async (name, args) => (await this.#invoker.invoke(name, args)).text,
     };
   }

@@ -17,7 +17,9 @@ import { isActive } from "../jobs/job-table.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
 import { type ProviderHistory, providerHistory } from "../record/provider-history.ts";
 import { RecordLog } from "../record/record-log.ts";
+import { ImageExtensions } from "../prompt/image-extensions.ts";
 import { SessionSkills } from "../skills/session-skills.ts";
+import { SessionCommandSet } from "./commands/session-command-set.ts";
 import { EventLog } from "./event-log.ts";
 import type { PendingInputs } from "./input/pending-inputs.ts";
 import type { PermissionBroker } from "./permissions/permission-broker.ts";
@@ -48,6 +50,8 @@ export type ToldForms = {
   deliver(transcript: AgentTranscript): Promise<readonly Extract<HostItem, { type: "user-message" }>[]>;
 };
 
+const noExtensions = new ImageExtensions();
+
 export class SessionCore {
   readonly environment: SessionEnvironment;
   readonly host: ConversationHost;
@@ -64,6 +68,9 @@ export class SessionCore {
   readonly trace = new TurnTrace();
   /** What requests carry besides the conversation. */
   readonly advice: AdviceBoard;
+  /** What Lisp has added to this session; set when its prompt is made. */
+  extensions: () => ImageExtensions = () => noExtensions;
+  readonly commands = new SessionCommandSet(() => this.extensions().commands);
   pending!: PendingInputs;
   /** What of its forms the model has not been told. */
   forms!: ToldForms;
@@ -257,6 +264,7 @@ export class SessionCore {
           contribute: async (request) => contributionsOf(await collections.rules(request.workspace), request),
         },
       ],
+      registered: () => this.extensions(),
       anchored: [this.skills],
       historyGeneration: () => this.#summaries + this.prunedCalls.size,
       report: ({ code, message }) => this.notice("warning", code, message),

@@ -4,7 +4,7 @@ import type { RoleCatalog } from "../../roles/index.ts";
 import type { AgentEvent, AgentRunner, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import type { Failure } from "../contract/failure.ts";
-import type { LispImages } from "../contract/lisp-image.ts";
+import type { LispImages, LispJson } from "../contract/lisp-image.ts";
 import type { ModelRow } from "../contract/session/catalogs.ts";
 import type { PermissionMode } from "../contract/permissions.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
@@ -45,6 +45,14 @@ export type SessionEnvironment = {
   /** The mode that new sessions begin with when neither they nor the preferences say one. */
   readonly explicitMode: PermissionMode | undefined;
   readonly roles: (workspace: string) => RoleCatalog;
+  /** Where initialization lies; none of it is loaded when `pristine`. */
+  readonly initialization: {
+    readonly configRoot: string;
+    readonly siteConfigRoot: string | undefined;
+    readonly pristine: boolean;
+  };
+  /** Registers a provider of models; answers its name. Throws `invalid-argument`. */
+  readonly registerProvider: (definition: readonly LispJson[]) => string;
   /** Where skills lie, for a session in that directory; the first of a name counts. */
   readonly skillRoots: (workspace: string) => readonly SkillRoot[];
   readonly schemes: (

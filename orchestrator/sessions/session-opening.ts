@@ -173,7 +173,21 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     await session.takenOver();
   }
   await environment.jobs.supervisor.resume(conversation.id);
+  await initialized(session, parts);
   return session;
+}
+
+/** Loads initialization; a session that cannot be initialized is closed again. */
+async function initialized(session: OpenSession, parts: OpeningParts): Promise<void> {
+  try {
+    await session.begin();
+  } catch (error) {
+    await session.close("closed");
+    await session.release();
+    throw error;
+  }
+  // Its provider may be one that initialization has registered.
+  takeConfiguration(parts);
 }
 
 /** The conversation's own model and effort go before the saved ones, when they can still be reached. */

@@ -1,6 +1,6 @@
 /** Lisp at the prompt of one session: its forms, the image they run in, and the operators they call. */
 import { AutolithError } from "../contract/failure.ts";
-import type { HostCall, LispImage, LispJson } from "../contract/lisp-image.ts";
+import type { HostCall, LispImage, LispJson, LispResult } from "../contract/lisp-image.ts";
 import type { BusyBehaviour } from "../contract/session/catalogs.ts";
 import type { Session } from "../contract/session/service.ts";
 import type { SessionImage } from "../contract/session/updates.ts";
@@ -8,12 +8,15 @@ import { ActiveImage } from "../prompt/active-image.ts";
 import { BackgroundForms } from "../prompt/background-forms.ts";
 import { diagnose } from "../prompt/diagnosis.ts";
 import { SessionForms } from "../prompt/forms.ts";
+import { type LispAnswer, callLisp } from "../prompt/lisp-calls.ts";
+import { extensionPrelude } from "../prompt/extension-prelude.ts";
 import { operatorCalls } from "../prompt/operator-calls.ts";
 import { operatorDefinitions } from "../prompt/operators.ts";
 import { promptPrelude } from "../prompt/prelude.ts";
 import { RestartBroker } from "../prompt/restart-broker.ts";
 import { admitPrompt } from "../prompt/prompt-operator.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import { type InitFile, InitializationError, initFiles } from "../initialization/init-files.ts";
 import { commands, findCommand } from "./commands/command-table.ts";
 import { type Invoker, busyOfTool } from "./commands/invoker.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -49,19 +52,27 @@ export class SessionPrompt {
     this.#image = new ActiveImage({
       images,
       functions: () => operatorDefinitions(commands, tools),
-      prelude: promptPrelude,
+      prelude: `${promptPrelude}\n${extensionPrelude}`,
+      initialize: (image) => this.#initialize(image),
       report: (failure) => {
         core.notice("warning", failure.code, failure.message);
         report(failure);
       },
     });
     this.#image.join(this);
+    core.extensions = () => this.#image.extensions;
     this.#calls = operatorCalls({
       core,
       session,
       tools,
       invoker,
       prompt: (args, call) => this.#prompt(args, call),
+      extension: {
+        core,
+        extensions: () => this.#image.extensions,
+        isTaken: (name) => findCommand(name) !== undefined || tools.get(name) !== undefined,
+        callLisp: (name, args) => this.callLisp(name, args),
+      },
     });
     this.restarts = new RestartBroker({
       canAsk: parts.canDebug,
@@ -98,7 +109,40 @@ export class SessionPrompt {
   /** What an operator of a form does during a turn; undefined for what is no operator of ours. */
   busyOf(operator: string): BusyBehaviour | undefined {
     const tool = this.#parts.tools.get(operator);
-    return tool === undefined ? findCommand(operator)?.busy : busyOfTool(tool);
+    return tool === undefined ? this.#parts.core.commands.find(operator)?.busy : busyOfTool(tool);
+  }
+
+  /**
+   * Loads the initialization files, when there are any: their commands and contributors are there before the first input. Rejects with
+   * `initialization` (naming the file) and `directory-scopes`.
+   */
+  async begin(): Promise<void> {
+    if (this.#image.isStarted) return;
+    if ((await this.#initFiles()).length > 0) await this.#image.open();
+  }
+
+  /** Calls what Lisp offers under a name. Rejects with `lisp-condition`, `cancelled`, `image-ended`. */
+  callLisp(name: string, args: readonly LispJson[]): Promise<LispAnswer> {
+    return callLisp((source, options) => this.#image.evaluate(source, options), [name, ...args], {
+      calls: this.#calls(undefined),
+    });
+  }
+
+  async #initFiles(): Promise<readonly InitFile[]> {
+    const { core } = this.#parts;
+    const { pristine, ...places } = core.environment.initialization;
+    return pristine ? [] : initFiles({ ...places, workingDirectory: core.workingDirectory });
+  }
+
+  async #initialize(image: LispImage): Promise<void> {
+    for (const { path, source } of await this.#initFiles()) {
+      const result = await image.evaluate(source, {
+        package: "AUTOLITH",
+        file: path,
+        onCall: this.#calls(undefined),
+      });
+      if (result.kind !== "values") throw new InitializationError(path, endText(result));
+    }
   }
 
   /** The image, started when it is not there. */
@@ -138,4 +182,12 @@ export class SessionPrompt {
       toChild: (name, text) => session.sendToJob(name, text),
     });
   }
+}
+
+/** How an initialization file ended, as a sentence. */
+function endText(result: Exclude<LispResult, { kind: "values" }>): string {
+  if (result.kind === "quit") return "it ended the image.";
+  if (result.kind !== "failed") return `${result.reason}.`;
+  const { condition, reason } = result;
+  return condition === null ? `${reason}.` : `${condition.type}: ${condition.text}`;
 }

@@ -3,6 +3,7 @@ import { resolveRoleModel } from "../../roles/index.ts";
 import type { ModelChoice, ModelDirectory } from "../../orchestrator/models/model-directory.ts";
 import { type ModelFailureCode, ModelRequestError } from "../../orchestrator/contract/model-failure.ts";
 import { aliasModels } from "./model-catalogue.ts";
+import { type RegisteredProviders, providerEndpoint } from "./registered-providers.ts";
 import { type Environment, openAiProvider, resolveOpenAiModel } from "./openai-endpoint.ts";
 
 export type OpenAiDirectoryOptions = {
@@ -11,6 +12,8 @@ export type OpenAiDirectoryOptions = {
   readonly replay: boolean;
   /** Report each exchange so that it can be recorded. */
   readonly record: boolean;
+  /** Those that initialization registered; absent where there is none. */
+  readonly providers?: RegisteredProviders;
 };
 
 /** A directory over what the environment configures. */
@@ -29,7 +32,14 @@ export function openAiDirectory(options: OpenAiDirectoryOptions): ModelDirectory
 }
 
 function reach(id: string, options: OpenAiDirectoryOptions): ModelChoice {
-  if (options.replay) return { id, model: withoutProvider(id), source: { kind: "replay" } };
+  const registered = options.providers?.find(id);
+  if (options.replay)
+    return { id, model: registered?.model ?? withoutProvider(id), source: { kind: "replay" } };
+  if (registered !== undefined) {
+    const { provider, model } = registered;
+    const endpoint = providerEndpoint(provider, model, options.environment);
+    return { id, model, source: { kind: "live", endpoint, record: options.record } };
+  }
   const { endpoint, model } = resolveOpenAiModel(id, options.environment);
   return { id, model, source: { kind: "live", endpoint, record: options.record } };
 }

@@ -75,8 +75,10 @@ function valuesOf(
       return plain(["ask", "auto", "sandbox", "full", "list", "clear"]);
     case "help":
       return plain(sources.commands.map(({ name }) => name));
-    default:
-      return undefined;
+    default: {
+      const choices = sources.commands.find(({ name }) => name === command)?.choices;
+      return choices === undefined ? undefined : plain(choices);
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { usageOf } from "./help.ts";
 import { jobCommands } from "./job-commands.ts";
 import { papercutCommands } from "./papercut-commands.ts";
 import { sessionCommands } from "./session-commands.ts";
+import { slashPieces } from "./slash-words.ts";
 import { settingCommands } from "./setting-commands.ts";
 
 export const commands: readonly Command[] = [
@@ -37,7 +38,7 @@ export function slashText(text: string): SlashText {
 
 /** Refuses more words than a command takes, before it is run. Throws `invalid-argument`. */
 export function checkWords(command: Command, input: string): void {
-  const count = input === "" ? 0 : input.split(/\s+/).length;
+  const count = slashPieces(input).length;
   if (command.maxWords === undefined || count <= command.maxWords) return;
   throw new AutolithError(
     "invalid-argument",

@@ -4,6 +4,8 @@ import type { BusyBehaviour, Invocation } from "../../contract/session/catalogs.
 import type { ConversationPage } from "../../contract/session/catalogs.ts";
 import type { ConversationQuery, Session } from "../../contract/session/service.ts";
 import type { TaskInspector } from "../../inspection/index.ts";
+import type { LispJson } from "../../contract/lisp-image.ts";
+import type { LispAnswer } from "../../prompt/lisp-calls.ts";
 import type { SessionCore } from "../session-core.ts";
 
 /** What commands may do besides the methods of the session itself. */
@@ -26,6 +28,8 @@ export type CommandContext = {
   readonly stop: () => Promise<void>;
   /** Text of help for a topic or command, or of everything. */
   readonly help: (topic: string) => string;
+  /** Calls what the session's Lisp offers under a name. Rejects with `lisp-condition`, `cancelled`, `image-ended`. */
+  readonly callLisp: (name: string, args: readonly LispJson[]) => Promise<LispAnswer>;
   /** Calls a tool as the person; its text. Rejects with the code of its refusal, `unknown-tool` for one that is not here. */
   readonly callTool: (name: string, args: Readonly<Record<string, unknown>>) => Promise<string>;
 };
@@ -45,6 +49,7 @@ export type Command = {
     | "jobs"
     | "input"
     | "papercuts"
+    | "extensions"
     | "help";
   readonly summary: string;
   /** Arguments as they are written: `[MODEL]`. */
@@ -54,6 +59,10 @@ export type Command = {
   readonly lambdaList?: string;
   /** Words with spaces are written in quotes. */
   readonly quotes?: true;
+  /** Values that the argument may have, for completion. */
+  readonly choices?: readonly string[];
+  /** Defined in Lisp: a form calls its handler there, not this. */
+  readonly isLisp?: true;
   /** Most words behind the name; more are refused. Absent: any text. */
   readonly maxWords?: number;
   /** `input`: the trimmed text behind the name, empty for none. */

@@ -19,7 +19,7 @@ import type { SessionCore } from "../session-core.ts";
 import type { TurnEngine } from "../turns/turn-engine.ts";
 import { sessionRecords } from "../view/session-records.ts";
 import type { Command, CommandContext } from "./command.ts";
-import { checkWords, findCommand } from "./command-table.ts";
+import { checkWords } from "./command-table.ts";
 
 export type InvokerParts = {
   readonly core: SessionCore;
@@ -94,7 +94,7 @@ export class Invoker {
 
   /** Invokes a command as its busy behaviour says. Rejects with `unknown-operation`, `invalid-argument`. */
   async invokeText(name: string, input: string): Promise<Invocation> {
-    const command = requiredCommand(name);
+    const command = this.#required(name);
     checkWords(command, input);
     if (this.#parts.engine.running === undefined || isImmediate(command, input))
       return command.run(input, this.#parts.context());
@@ -112,7 +112,7 @@ export class Invoker {
   /** Runs a command whatever runs meanwhile: its turn has come. */
   runNow(name: string, input: string): Promise<Invocation> {
     return Promise.resolve().then(() => {
-      const command = requiredCommand(name);
+      const command = this.#required(name);
       checkWords(command, input);
       return command.run(input, this.#parts.context());
     });
@@ -180,6 +180,15 @@ export class Invoker {
     );
   }
 
+  #required(name: string): Command {
+    const command = this.#parts.core.commands.find(name);
+    if (command !== undefined) return command;
+    throw new AutolithError(
+      "unknown-operation",
+      `There is no command /${name.slice(0, 80)}; help lists them. Begin with // to send a message that starts with a slash.`,
+    );
+  }
+
   async #present(command: Command, input: string): Promise<void> {
     const { core } = this.#parts;
     try {
@@ -194,15 +203,6 @@ export class Invoker {
 /** What a tool that a person calls does during a turn: what reaches outside of us waits. */
 export function busyOfTool({ effects }: Pick<ToolDeclaration, "effects">): BusyBehaviour {
   return effects === "external" ? "hold" : "execute";
-}
-
-function requiredCommand(name: string): Command {
-  const command = findCommand(name);
-  if (command !== undefined) return command;
-  throw new AutolithError(
-    "unknown-operation",
-    `There is no command /${name.slice(0, 80)}; help lists them. Begin with // to send a message that starts with a slash.`,
-  );
 }
 
 /** Answered during a turn: what only looks, what may run beside it, and what stops it. */

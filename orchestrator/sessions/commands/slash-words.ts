@@ -10,12 +10,19 @@ export type SlashWords = {
 
 const word = /"((?:[^"\\]|\\.)*)"|(\S+)/gs;
 
-/** Takes it apart. An option is `:name value` behind the first word. Throws `invalid-argument` for an option without value. */
-export function slashWords(input: string): SlashWords {
-  const pieces = [...input.matchAll(word)].map(([, quoted, plain]) => ({
+/** The words of a text; those in quotes are one, without them. */
+export function slashPieces(
+  input: string,
+): readonly { readonly text: string; readonly isKeyword: boolean }[] {
+  return [...input.matchAll(word)].map(([, quoted, plain]) => ({
     text: plain ?? (quoted ?? "").replaceAll(/\\(.)/gs, "$1"),
     isKeyword: plain?.startsWith(":") === true,
   }));
+}
+
+/** Takes it apart. An option is `:name value` behind the first word. Throws `invalid-argument` for an option without value. */
+export function slashWords(input: string): SlashWords {
+  const pieces = slashPieces(input);
   const words: string[] = [];
   const options = new Map<string, string>();
   for (let index = 0; index < pieces.length; index += 1) {

@@ -1,10 +1,5 @@
 /** Bounds of initialization, and of what requests carry besides the conversation: notes, rules, skills. */
-import {
-  adviceSourceLimit,
-  adviceSourceTimeoutMs,
-  registeredRuleLimit,
-  sourceContributionLimit,
-} from "../../advice/advice-board.ts";
+import { adviceSourceTimeoutMs, sourceContributionLimit } from "../../advice/advice-board.ts";
 import { conditionCharacterLimit, conditionValueLimit } from "../../advice/context-rule.ts";
 import {
   adviceCharacterBudget,
@@ -15,6 +10,8 @@ import { snapshotLimits } from "../../advice/request-snapshot.ts";
 import { collectionRuleLimit } from "../../advice/rule-collections.ts";
 import { directoryScopeLimits } from "../../initialization/directory-scopes.ts";
 import { initFileByteLimit } from "../../initialization/init-files.ts";
+import { extensionLimits } from "../../prompt/image-extensions.ts";
+import { lispCallOutputCharacters } from "../../prompt/lisp-calls.ts";
 import { skillCatalogCharacterLimit, skillSelectionLimits } from "../../skills/session-skills.ts";
 import { skillScanLimits } from "../../skills/skill-scan.ts";
 import { skillLimits } from "../../skills/skill.ts";
@@ -26,9 +23,9 @@ export const adviceLimits: readonly Limit[] = [
     ["one instruction, and its evidence", instructionCharacterLimit, "characters"],
     ["identifier", identifierCharacterLimit, "characters"],
     ["notes of one contributor for one request", sourceContributionLimit, "items"],
-    ["registered contributors", adviceSourceLimit, "items"],
+    ["registered contributors", extensionLimits.contributors, "items"],
     ["time of a contributor for one request", adviceSourceTimeoutMs, "milliseconds"],
-    ["registered rules", registeredRuleLimit, "items"],
+    ["registered rules", extensionLimits.rules, "items"],
     ["rules of one file", collectionRuleLimit, "items"],
     ["values of a rule's condition", conditionValueLimit, "items"],
     ["one value of a condition", conditionCharacterLimit, "characters"],
@@ -37,6 +34,8 @@ export const adviceLimits: readonly Limit[] = [
     ["message of the person that contributors see", snapshotLimits.userTextCharacters, "characters"],
   ]),
   ...topicLimits("initialization", [
+    ["commands defined in Lisp", extensionLimits.commands, "items"],
+    ["output of a command defined in Lisp", lispCallOutputCharacters, "characters"],
     ["init.lisp", initFileByteLimit, "bytes"],
     ["directory-scopes.sexp", directoryScopeLimits.bytes, "bytes"],
     ["trusted directories", directoryScopeLimits.directories, "items"],

@@ -1,0 +1,159 @@
+/** The host functions by which Lisp extends its sessions; `extension-prelude.ts` calls them. */
+import { z } from "zod";
+import { readDataForm } from "../../lisp/data-forms/index.ts";
+import { contextRuleOf } from "../advice/context-rule.ts";
+import { adviceStatusText } from "../advice/status-text.ts";
+import { AutolithError } from "../contract/failure.ts";
+import {
+  type HostCall,
+  type HostFunctionDefinition,
+  HostReport,
+  type HostReturn,
+  type LispJson,
+} from "../contract/lisp-image.ts";
+import { busyBehaviourSchema } from "../contract/session/catalogs.ts";
+import type { Command } from "../sessions/commands/command.ts";
+import { slashPieces } from "../sessions/commands/slash-words.ts";
+import type { SessionCore } from "../sessions/session-core.ts";
+import type { ImageExtensions } from "./image-extensions.ts";
+import type { LispAnswer } from "./lisp-calls.ts";
+
+export type ExtensionParts = {
+  readonly core: SessionCore;
+  readonly extensions: () => ImageExtensions;
+  /** True for a name that a command or tool of ours has. */
+  readonly isTaken: (name: string) => boolean;
+  /** Calls what Lisp offers, for a contributor. */
+  readonly callLisp: (name: string, args: readonly LispJson[]) => Promise<LispAnswer>;
+};
+
+/** What Lisp sees of them. */
+export const extensionFunctions: readonly HostFunctionDefinition[] = [
+  hidden("%REQUEST", ""),
+  hidden("%ANSWER", "value"),
+  hidden("%CONVERSATION", ""),
+  hidden(
+    "%REGISTER-COMMAND",
+    "name aliases argument options description tip busy terminal minimum maximum parsed",
+  ),
+  hidden("%REGISTER-CONTRIBUTOR", "name"),
+  hidden("%REGISTER-RULE", "text"),
+  hidden("%UNREGISTER-RULE", "id"),
+  hidden("%REGISTER-PROVIDER", "name description endpoint models-endpoint headers models"),
+  {
+    name: "CONTEXT-STATUS",
+    lambdaList: "",
+    documentation:
+      "What the last request carried besides the conversation, and which contributors and rules are registered.",
+  },
+];
+
+function hidden(name: string, lambdaList: string): HostFunctionDefinition {
+  return { name, lambdaList, documentation: "For the prompt's own Lisp." };
+}
+
+/** Name of a command: what a slash can stand before. */
+const commandName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/);
+
+const commandArguments = z.tuple([
+  commandName,
+  z.array(commandName).max(16),
+  z.string().max(200),
+  z.array(z.string().max(200)).max(64),
+  z.string().max(1_000),
+  z.string().max(1_000),
+  busyBehaviourSchema,
+  z.enum(["shared", "exclusive", "exclusive-without-arguments"]),
+  z.int().min(0).max(64),
+  z.int().min(-1).max(64),
+  z.boolean(),
+]);
+
+type Operator = (args: readonly LispJson[], call: HostCall) => HostReturn | Promise<HostReturn>;
+
+/** Answers their calls. They reject with `invalid-argument`, `name-taken`, `extension-limit`, `invalid-context-rule`. */
+export function extensionOperators(parts: ExtensionParts): Readonly<Record<string, Operator>> {
+  const { core, extensions } = parts;
+  return {
+    "%CONVERSATION": () => core.id,
+    "%REGISTER-COMMAND": (args) => {
+      const command = definedCommand(args);
+      for (const name of [command.name, ...(command.aliases ?? [])])
+        if (parts.isTaken(name))
+          throw new AutolithError(
+            "name-taken",
+            `${name} is an operator of autolith; choose another name for the command.`,
+          );
+      extensions().addCommand(command);
+      core.invalidate("operations");
+      return command.name;
+    },
+    "%REGISTER-CONTRIBUTOR": ([given]) => {
+      const name = textOf(given, "the name of a contributor");
+      extensions().addContributor({
+        name,
+        contribute: async (request) => {
+          const { value } = await parts.callLisp("contribute", [name, request]);
+          return Array.isArray(value) ? (value as readonly unknown[]) : [];
+        },
+      });
+      return name;
+    },
+    "%REGISTER-RULE": ([given]) => {
+      const rule = contextRuleOf(
+        readDataForm(Buffer.from(textOf(given, "a rule")), {
+          limits: { maxBytes: 65_536, maxDepth: 8, maxNodes: 2_048, maxStringCharacters: 16_384 },
+        }),
+      );
+      extensions().addRule(rule);
+      return rule.id;
+    },
+    "%UNREGISTER-RULE": ([given]) => extensions().removeRule(textOf(given, "the id of a rule")),
+    "%REGISTER-PROVIDER": (args) => core.environment.registerProvider(args),
+    "CONTEXT-STATUS": () => new HostReport(statusText(core)),
+  };
+}
+
+function statusText(core: SessionCore): string {
+  const status = core.advice.status();
+  const carried = adviceStatusText(status);
+  return [
+    carried === "" ? "The last request carried nothing besides the conversation." : carried,
+    `Contributors: ${status.sources.join(", ") || "none"}`,
+    `Registered rules: ${status.rules.map(({ id }) => id).join(", ") || "none"}`,
+  ].join("\n");
+}
+
+function definedCommand(args: readonly LispJson[]): Command {
+  const checked = commandArguments.safeParse(args);
+  if (!checked.success)
+    throw new AutolithError(
+      "invalid-argument",
+      `define-application-command: ${z.prettifyError(checked.error)}. Names have letters, digits and hyphens; :busy-behavior is one of ${busyBehaviourSchema.options.join(", ")}.`,
+    );
+  const [name, aliases, argument, choices, description, tip, busy, terminal, , maximum, isParsed] =
+    checked.data;
+  return {
+    name,
+    aliases,
+    busy,
+    topic: "extensions",
+    summary: tip === "" ? description : `${description} Tip: ${tip}`,
+    arguments: argument === "" && choices.length > 0 ? `[${choices.join("|")}]` : argument,
+    ...(choices.length === 0 ? {} : { choices }),
+    ...(terminal === "shared" ? {} : { terminalWithoutArguments: true as const }),
+    ...(isParsed || maximum < 0 ? {} : { maxWords: maximum }),
+    isLisp: true,
+    run: async (input, context) => {
+      const words = slashPieces(input).map(({ text }) => text);
+      const { value, output } = await context.callLisp("command", [name, input, words]);
+      const text = output.trim();
+      return value === "quit" ? { text, clientAction: "quit" } : { text };
+    },
+  };
+}
+
+function textOf(given: LispJson | undefined, what: string): string {
+  if (typeof given === "string" && given !== "" && given.length <= 65_536) return given;
+  throw new AutolithError("invalid-argument", `Expected ${what} as a string, not ${JSON.stringify(given)}.`);
+}

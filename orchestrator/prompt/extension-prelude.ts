@@ -1,0 +1,207 @@
+/**
+ * What init files and forms extend a session by (manual, `define-application-command` and context contributions): the Lisp half. The host calls
+ * it by `%SERVE`, which fetches its request from the host and gives the answer back.
+ */
+export const extensionPrelude = String.raw`
+(in-package "AUTOLITH")
+
+(export '(define-application-command application-present application-configuration application-conversation
+          *active-application* define-context-contributor make-context-contribution
+          request-context-latest-user-text request-context-workspace request-context-role request-context-model
+          request-context-paths request-context-languages request-context-tools request-context-namespaces
+          request-context-diagnostics request-context-events request-context-recent-output
+          request-context-conversation request-context-request-of-turn
+          register-context-rule unregister-context-rule context-status register-openai-compatible-provider))
+
+(defvar *servants* (make-hash-table :test 'equal) "What the host can call, by name.")
+
+(defun %serve ()
+  (let ((request (rest (%request))))
+    (%answer (apply (gethash (first request) *servants*) (rest request)))))
+
+;;; The application
+
+(defstruct (application (:copier nil) (:predicate nil) (:constructor %make-application ())))
+
+(defmethod print-object ((object application) stream)
+  (print-unreadable-object (object stream :type t)))
+
+(defvar *active-application* (%make-application) "The session that runs what is evaluated.")
+
+(defun application-present (application text)
+  "Shows TEXT to whoever called the command."
+  (check-type application application)
+  (format t "~&~A~%" text)
+  (values))
+
+(defun application-configuration (application)
+  "The settings in force, as an independent copy; (setf (config NAME) VALUE) changes them."
+  (check-type application application)
+  (configuration-copy))
+
+(defun application-conversation (application)
+  "The identifier of the conversation."
+  (check-type application application)
+  (%conversation))
+
+;;; Commands
+
+(defstruct (%command (:copier nil)) name handler parser minimum maximum)
+
+(defvar *commands* (make-hash-table :test 'equal))
+
+(defun %arity (lambda-list)
+  "How many positional arguments fit: the least number, and the greatest or NIL. The first parameter is the application."
+  (let ((state :required) (required 0) (optional 0) (open nil))
+    (dolist (parameter lambda-list)
+      (case parameter
+        (&optional (setf state :optional))
+        ((&rest &body &key) (setf state :rest open t))
+        (&aux (setf state :aux))
+        (&allow-other-keys)
+        (t (case state
+             (:required (incf required))
+             (:optional (incf optional))))))
+    (values (max 0 (1- required)) (if open nil (max 0 (+ required optional -1))))))
+
+(defun %command-name (name)
+  (string-left-trim "/" (string-downcase (string name))))
+
+(defun %option-texts (options)
+  (coerce (mapcar (lambda (option)
+                    (cond ((eq option t) "t")
+                          ((null option) "nil")
+                          ((keywordp option) (format nil ":~(~A~)" option))
+                          (t (string option))))
+                  options)
+          'vector))
+
+(defun %define-command (handler lambda-list documentation options)
+  (destructuring-bind (&key name (argument "") (static-options nil static-options-given) description tip
+                         (busy-behavior :hold) (terminal-behavior :shared) aliases callable slash-parser)
+      options
+    (when (and static-options-given (string/= argument ""))
+      (error "A command has :ARGUMENT or :STATIC-OPTIONS, not both: ~S." name))
+    (multiple-value-bind (minimum maximum) (%arity lambda-list)
+      (let* ((plain (%command-name name))
+             (symbol (intern (string-upcase plain) "AUTOLITH"))
+             (command (make-%command :name plain :handler handler :minimum minimum :maximum maximum
+                                     :parser (and slash-parser (coerce slash-parser 'function)))))
+        (%register-command plain (coerce (mapcar #'%command-name aliases) 'vector) argument
+                           (%option-texts static-options)
+                           (or description documentation "") (or tip "")
+                           busy-behavior terminal-behavior minimum (or maximum -1) (and slash-parser t))
+        (setf (gethash plain *commands*) command)
+        (when callable
+          (export symbol "AUTOLITH")
+          (setf (fdefinition symbol)
+                (lambda (&rest arguments) (apply handler *active-application* arguments)))
+          (setf (documentation symbol 'function) (or description documentation)))
+        plain))))
+
+(defmacro define-application-command (name options lambda-list &body body)
+  "Defines NAME as the handler of a command: (:name \"/x\" …) in OPTIONS. Its first parameter is the application; it returns :CONTINUE or :QUIT."
+  (let ((documentation (and (stringp (first body)) (rest body) (first body)))
+        (evaluated (loop for (key value) on options by #'cddr
+                         collect key
+                         collect (if (member key '(:static-options :aliases :slash-parser :busy-behavior :terminal-behavior))
+                                     (list 'quote (%unquoted value))
+                                     value))))
+    (list 'progn
+          (list* 'defun name lambda-list body)
+          (list '%define-command (list 'function name) (list 'quote lambda-list) documentation (cons 'list evaluated))
+          (list 'quote name))))
+
+(defun %unquoted (form)
+  (if (and (consp form) (member (first form) '(quote function)) (consp (rest form))) (second form) form))
+
+(defun %run-command (name remainder words)
+  (let* ((command (gethash name *commands*))
+         (arguments (if (%command-parser command)
+                        (funcall (%command-parser command) remainder)
+                        (rest words))))
+    (loop while (< (length arguments) (%command-minimum command))
+          do (restart-case
+                 (error "~A takes ~D argument~:P, and ~D came." name (%command-minimum command) (length arguments))
+               (supply-arguments (new)
+                 :report "Supply the arguments: one form, whose value is the argument or the list of them."
+                 (setf arguments (if (listp new) new (list new))))))
+    (if (eq (apply (%command-handler command) *active-application* arguments) :quit) "quit" "continue")))
+
+(setf (gethash "command" *servants*) #'%run-command)
+
+;;; Context contributions
+
+(defstruct (request-context (:copier nil) (:constructor %make-request-context))
+  (conversation nil :read-only t) (workspace nil :read-only t) (role nil :read-only t) (model nil :read-only t)
+  (request-of-turn nil :read-only t) (latest-user-text nil :read-only t) (paths nil :read-only t)
+  (languages nil :read-only t) (tools nil :read-only t) (namespaces nil :read-only t) (diagnostics nil :read-only t)
+  (events nil :read-only t) (recent-output nil :read-only t))
+
+(defstruct (context-contribution (:copier nil) (:constructor %make-context-contribution)) table)
+
+(defun make-context-contribution (&key identifier instruction (evidence "") (lifetime :while-relevant) (priority 0)
+                                    deduplicate supersedes conflicts mandatory)
+  "A note for the requests of the model: never part of the conversation."
+  (check-type identifier (or string symbol))
+  (check-type instruction string)
+  (let ((table (dict "identifier" (string-downcase identifier) "instruction" instruction "evidence" evidence
+                     "lifetime" lifetime "priority" priority
+                     "supersedes" (coerce supersedes 'vector) "conflicts" (coerce conflicts 'vector)
+                     "mandatory" (and mandatory t))))
+    (when deduplicate (setf (gethash "deduplicate" table) deduplicate))
+    (%make-context-contribution :table table)))
+
+(defvar *contributors* (make-hash-table :test 'equal))
+
+(defmacro define-context-contributor (name (request) &body body)
+  "Defines NAME as a function that is asked before each request of the model: it returns no note, one, or a list of them."
+  (list 'progn
+        (list* 'defun name (list request) body)
+        (list '%define-contributor (list 'quote name) (list 'function name))
+        (list 'quote name)))
+
+(defun %define-contributor (name function)
+  (let ((text (string-downcase name)))
+    (setf (gethash text *contributors*) function)
+    (%register-contributor text)))
+
+(defun %field (object name)
+  (let ((value (second (assoc name (rest object) :test #'string=))))
+    (if (and (consp value) (eq (first value) :array)) (copy-list (rest value)) value)))
+
+(defun %contribute (name snapshot)
+  (let* ((request (%make-request-context
+                   :conversation (%field snapshot "conversationId") :workspace (%field snapshot "workspace")
+                   :role (%field snapshot "role") :model (%field snapshot "model")
+                   :request-of-turn (%field snapshot "requestOfTurn")
+                   :latest-user-text (%field snapshot "latestUserText") :paths (%field snapshot "paths")
+                   :languages (%field snapshot "languages") :tools (%field snapshot "tools")
+                   :namespaces (%field snapshot "namespaces") :diagnostics (%field snapshot "diagnostics")
+                   :events (%field snapshot "events") :recent-output (%field snapshot "recentOutput")))
+         (given (funcall (gethash name *contributors*) request)))
+    (map 'vector #'context-contribution-table (if (listp given) given (list given)))))
+
+(setf (gethash "contribute" *servants*) #'%contribute)
+
+(defun register-context-rule (rule)
+  "Registers a rule: a property list with :ID, :WHEN, :INSTRUCTION, :PRIORITY, :LIFETIME. Replaces the one of its :ID, which is returned."
+  (%register-rule (with-standard-io-syntax (let ((*package* (find-package "KEYWORD"))) (prin1-to-string rule)))))
+
+(defun unregister-context-rule (id)
+  "Removes a registered rule; T when there was one."
+  (%unregister-rule id))
+
+(defun register-openai-compatible-provider (&key name (description "") endpoint models-endpoint headers models)
+  "Registers a provider that speaks the Chat Completions protocol. Returns its name."
+  (%register-provider name description endpoint (or models-endpoint "")
+                      (apply #'dict (loop for (key . value) in headers
+                                          collect (string key)
+                                          collect (if (consp value) (first value) value)))
+                      (map 'vector (lambda (model)
+                                     (if (stringp model)
+                                         (dict "name" model)
+                                         (apply #'dict (loop for (key value) on model by #'cddr
+                                                             collect (string-downcase key) collect value))))
+                           models)))
+`;
