@@ -12,10 +12,8 @@ import {
   type LispJson,
 } from "../contract/lisp-image.ts";
 import { busyBehaviourSchema } from "../contract/session/catalogs.ts";
-import type { Command } from "../sessions/commands/command.ts";
-import { slashPieces } from "../sessions/commands/slash-words.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
-import type { ImageExtensions } from "./image-extensions.ts";
+import type { DefinedCommand, ImageExtensions } from "./image-extensions.ts";
 import type { LispAnswer } from "./lisp-calls.ts";
 
 export type ExtensionParts = {
@@ -78,7 +76,7 @@ export function extensionOperators(parts: ExtensionParts): Readonly<Record<strin
     "%CONVERSATION": () => core.id,
     "%REGISTER-COMMAND": (args) => {
       const command = definedCommand(args);
-      for (const name of [command.name, ...(command.aliases ?? [])])
+      for (const name of [command.name, ...command.aliases])
         if (parts.isTaken(name))
           throw new AutolithError(
             "name-taken",
@@ -124,7 +122,7 @@ function statusText(core: SessionCore): string {
   ].join("\n");
 }
 
-function definedCommand(args: readonly LispJson[]): Command {
+function definedCommand(args: readonly LispJson[]): DefinedCommand {
   const checked = commandArguments.safeParse(args);
   if (!checked.success)
     throw new AutolithError(
@@ -137,19 +135,11 @@ function definedCommand(args: readonly LispJson[]): Command {
     name,
     aliases,
     busy,
-    topic: "extensions",
     summary: tip === "" ? description : `${description} Tip: ${tip}`,
     arguments: argument === "" && choices.length > 0 ? `[${choices.join("|")}]` : argument,
-    ...(choices.length === 0 ? {} : { choices }),
-    ...(terminal === "shared" ? {} : { terminalWithoutArguments: true as const }),
-    ...(isParsed || maximum < 0 ? {} : { maxWords: maximum }),
-    isLisp: true,
-    run: async (input, context) => {
-      const words = slashPieces(input).map(({ text }) => text);
-      const { value, output } = await context.callLisp("command", [name, input, words]);
-      const text = output.trim();
-      return value === "quit" ? { text, clientAction: "quit" } : { text };
-    },
+    choices,
+    needsTerminal: terminal !== "shared",
+    maxWords: isParsed || maximum < 0 ? undefined : maximum,
   };
 }
 

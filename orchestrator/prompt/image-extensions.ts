@@ -2,17 +2,33 @@
 import type { AdviceSource } from "../advice/advice-board.ts";
 import type { ContextRule } from "../advice/context-rule.ts";
 import { AutolithError } from "../contract/failure.ts";
-import type { Command } from "../sessions/commands/command.ts";
+import type { BusyBehaviour } from "../contract/session/catalogs.ts";
 
 /** Commands, contributors and rules of one image, at most of each. */
 export const extensionLimits = { commands: 256, contributors: 64, rules: 256 } as const;
 
+/** A command as Lisp has defined it. */
+export type DefinedCommand = {
+  /** Without slash. */
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly busy: BusyBehaviour;
+  readonly summary: string;
+  /** Arguments as they are written: `[LABEL]`. */
+  readonly arguments: string;
+  /** Values that the argument may have, for completion. */
+  readonly choices: readonly string[];
+  readonly needsTerminal: boolean;
+  /** Most words behind the name; undefined: any text. */
+  readonly maxWords: number | undefined;
+};
+
 export class ImageExtensions {
-  readonly #commands = new Map<string, Command>();
+  readonly #commands = new Map<string, DefinedCommand>();
   readonly #contributors = new Map<string, AdviceSource>();
   readonly #rules = new Map<string, ContextRule>();
 
-  get commands(): readonly Command[] {
+  get commands(): readonly DefinedCommand[] {
     return [...this.#commands.values()];
   }
 
@@ -25,7 +41,7 @@ export class ImageExtensions {
   }
 
   /** Adds a command, or replaces the one of its name. Rejects beyond the bound with `extension-limit`; so do the others. */
-  addCommand(command: Command): void {
+  addCommand(command: DefinedCommand): void {
     put(this.#commands, command.name, command, "commands");
   }
 

@@ -11,6 +11,7 @@ import {
 } from "../contract/lisp-image.ts";
 import type { Session } from "../contract/session/service.ts";
 import type { VaultEntry } from "../contract/session/input.ts";
+import type { SessionCommandSet } from "../sessions/commands/session-command-set.ts";
 import type { Invoker } from "../sessions/commands/invoker.ts";
 import { settingText } from "../sessions/settings/setting-values.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
@@ -25,6 +26,7 @@ export type OperatorParts = {
   readonly core: SessionCore;
   readonly session: Session;
   readonly tools: ToolRegistry;
+  readonly commands: Pick<SessionCommandSet, "find">;
   readonly invoker: Pick<Invoker, "callTool" | "invokeText">;
   /** Admits a message; see PROMPT. */
   readonly prompt: (args: readonly LispJson[], call: HostCall) => Promise<LispJson>;
@@ -36,7 +38,6 @@ export const readFileCharacters = 131_072;
 
 /** Answers calls for one conversation, given the form that they come from. */
 export function operatorCalls(parts: OperatorParts): (form: RecordedForm | undefined) => HostCalls {
-  const { core } = parts;
   const own = { ...ownOperators(parts), ...extensionOperators(parts.extension) };
   return (form) => async (args, call) => {
     const special = own[call.name];
@@ -52,7 +53,7 @@ export function operatorCalls(parts: OperatorParts): (form: RecordedForm | undef
       if (result.status === "ok") return new HostReport(result.output);
       throw new AutolithError(code ?? "tool-failed", result.output);
     }
-    const command = core.commands.find(name);
+    const command = parts.commands.find(name);
     if (command === undefined)
       throw new AutolithError("unknown-operation", `There is no operator ${call.name} in this session.`);
     if (command.name === "settings" && args.length === 2) return setting(parts, args);

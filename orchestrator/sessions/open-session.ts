@@ -45,6 +45,7 @@ import { highlightedLisp } from "./catalog/highlighting.ts";
 import { readSessionResource } from "./catalog/resource-reading.ts";
 import type { CommandContext } from "./commands/command.ts";
 import { commandRow } from "./commands/command-table.ts";
+import { SessionCommandSet } from "./commands/session-command-set.ts";
 import { helpText } from "./commands/help.ts";
 import { Invoker } from "./commands/invoker.ts";
 import { SessionInput } from "./input/session-input.ts";
@@ -70,6 +71,7 @@ export type SessionHooks = Pick<CommandContext, "openNew" | "openExisting" | "fo
 
 export class OpenSession implements Session {
   readonly #core: SessionCore;
+  readonly #commands: SessionCommandSet;
   readonly #hooks: SessionHooks;
   readonly #engine: TurnEngine;
   readonly #jobs: SessionJobs;
@@ -84,6 +86,7 @@ export class OpenSession implements Session {
 
   constructor(core: SessionCore, authority: Authority, hooks: SessionHooks) {
     this.#core = core;
+    this.#commands = new SessionCommandSet(() => core.extensions().commands);
     this.#hooks = hooks;
     const compactor = new Compactor(core);
     this.#jobs = new SessionJobs(core.host, core.environment.dataRoot);
@@ -107,6 +110,7 @@ export class OpenSession implements Session {
     });
     this.#invoker = new Invoker({
       core,
+      commands: this.#commands,
       engine: this.#engine,
       tools,
       authority,
@@ -115,6 +119,7 @@ export class OpenSession implements Session {
     });
     this.#prompt = new SessionPrompt({
       core,
+      commands: this.#commands,
       session: this,
       tools,
       invoker: this.#invoker,
@@ -288,7 +293,7 @@ export class OpenSession implements Session {
   }
 
   operations(): readonly OperationRow[] {
-    return [...this.#core.commands.all().map(commandRow), ...this.#invoker.toolRows()];
+    return [...this.#commands.all().map(commandRow), ...this.#invoker.toolRows()];
   }
 
   invoke(operation: string, args: unknown): Promise<Invocation> {
@@ -298,7 +303,7 @@ export class OpenSession implements Session {
 
   complete(text: string, cursor: number): Promise<Completion> {
     return completionOf(text, cursor, {
-      commands: this.#core.commands.all(),
+      commands: this.#commands.all(),
       workingDirectory: this.#core.workingDirectory,
       settings: this.settings(),
       models: this.models(),
@@ -455,7 +460,7 @@ export class OpenSession implements Session {
         await this.#engine.cancel(false);
       },
       help: (topic) =>
-        helpText(topic, { commands: this.#core.commands.all(), tools: this.#invoker.toolSchemas() }),
+        helpText(topic, { commands: this.#commands.all(), tools: this.#invoker.toolSchemas() }),
       callLisp: (name, args) => this.#prompt.callLisp(name, args),
       callTool: async (name, args) => (await this.#invoker.invoke(name, args)).text,
     };

@@ -19,7 +19,6 @@ import { type ProviderHistory, providerHistory } from "../record/provider-histor
 import { RecordLog } from "../record/record-log.ts";
 import { ImageExtensions } from "../prompt/image-extensions.ts";
 import { SessionSkills } from "../skills/session-skills.ts";
-import { SessionCommandSet } from "./commands/session-command-set.ts";
 import { EventLog } from "./event-log.ts";
 import type { PendingInputs } from "./input/pending-inputs.ts";
 import type { PermissionBroker } from "./permissions/permission-broker.ts";
@@ -70,7 +69,6 @@ export class SessionCore {
   readonly advice: AdviceBoard;
   /** What Lisp has added to this session; set when its prompt is made. */
   extensions: () => ImageExtensions = () => noExtensions;
-  readonly commands = new SessionCommandSet(() => this.extensions().commands);
   pending!: PendingInputs;
   /** What of its forms the model has not been told. */
   forms!: ToldForms;

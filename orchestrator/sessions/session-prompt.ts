@@ -18,6 +18,7 @@ import { admitPrompt } from "../prompt/prompt-operator.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { type InitFile, InitializationError, initFiles } from "../initialization/init-files.ts";
 import { commands, findCommand } from "./commands/command-table.ts";
+import type { SessionCommandSet } from "./commands/session-command-set.ts";
 import { type Invoker, busyOfTool } from "./commands/invoker.ts";
 import type { SessionCore } from "./session-core.ts";
 
@@ -25,6 +26,7 @@ export type SessionPromptParts = {
   readonly core: SessionCore;
   readonly session: Session;
   readonly tools: ToolRegistry;
+  readonly commands: SessionCommandSet;
   readonly invoker: Invoker;
   /** Admits a message as it is: nothing in it is a command or a form. */
   readonly say: (
@@ -65,6 +67,7 @@ export class SessionPrompt {
       core,
       session,
       tools,
+      commands: parts.commands,
       invoker,
       prompt: (args, call) => this.#prompt(args, call),
       extension: {
@@ -109,7 +112,7 @@ export class SessionPrompt {
   /** What an operator of a form does during a turn; undefined for what is no operator of ours. */
   busyOf(operator: string): BusyBehaviour | undefined {
     const tool = this.#parts.tools.get(operator);
-    return tool === undefined ? this.#parts.core.commands.find(operator)?.busy : busyOfTool(tool);
+    return tool === undefined ? this.#parts.commands.find(operator)?.busy : busyOfTool(tool);
   }
 
   /**

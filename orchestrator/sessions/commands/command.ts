@@ -61,8 +61,6 @@ export type Command = {
   readonly quotes?: true;
   /** Values that the argument may have, for completion. */
   readonly choices?: readonly string[];
-  /** Defined in Lisp: a form calls its handler there, not this. */
-  readonly isLisp?: true;
   /** Most words behind the name; more are refused. Absent: any text. */
   readonly maxWords?: number;
   /** `input`: the trimmed text behind the name, empty for none. */

@@ -19,12 +19,14 @@ import type { SessionCore } from "../session-core.ts";
 import type { TurnEngine } from "../turns/turn-engine.ts";
 import { sessionRecords } from "../view/session-records.ts";
 import type { Command, CommandContext } from "./command.ts";
+import type { SessionCommandSet } from "./session-command-set.ts";
 import { checkWords } from "./command-table.ts";
 
 export type InvokerParts = {
   readonly core: SessionCore;
   readonly engine: TurnEngine;
   readonly tools: ToolRegistry;
+  readonly commands: Pick<SessionCommandSet, "find">;
   readonly authority: Authority;
   readonly context: () => CommandContext;
   readonly queueCommand: (text: string) => Promise<Admission>;
@@ -181,7 +183,7 @@ export class Invoker {
   }
 
   #required(name: string): Command {
-    const command = this.#parts.core.commands.find(name);
+    const command = this.#parts.commands.find(name);
     if (command !== undefined) return command;
     throw new AutolithError(
       "unknown-operation",
