@@ -15,6 +15,7 @@ import { providerModelLimit, registeredProviderLimit } from "./model/registered-
 import { directoryLimit } from "./workspace/directory-reading.ts";
 import { editLimitBytes } from "./workspace/file-editing.ts";
 import { lineTextLimit, linesTextLimit, scanLimitBytes } from "./workspace/file-reading.ts";
+import { checkedFileByteLimit } from "./workspace/paren-check.ts";
 import { viewedImageByteLimit } from "./workspace/view-image.ts";
 
 export const machineLimits: readonly Limit[] = [
@@ -44,6 +45,7 @@ export const machineLimits: readonly Limit[] = [
   ...topicLimits("files", [
     ["file that is edited", editLimitBytes, "bytes"],
     ["file that is read by lines", scanLimitBytes, "bytes"],
+    ["Lisp file whose parentheses are checked", checkedFileByteLimit, "bytes"],
     ["image that is shown to a model", viewedImageByteLimit, "bytes"],
     ["lines shown at once", linesTextLimit, "characters"],
     ["one line shown", lineTextLimit, "characters"],

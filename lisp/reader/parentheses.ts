@@ -22,14 +22,18 @@ export function checkParens(text: string): ParenCheck {
   const problems: { readonly at: number; readonly message: string }[] = [];
   let forms = 0;
   let at = 0;
+  // Inside a token `#` is a letter like others.
+  let inToken = false;
   while (at < text.length && problems.length < parenProblemLimit) {
-    const next = skipped(text, at);
+    const next = skipped(text, at, inToken);
     if (next !== undefined) {
+      inToken = text[at] === "\\" || text[at] === "|";
       if (next.unfinished !== undefined) problems.push({ at, message: `${next.unfinished} is not ended` });
       at = next.end;
       continue;
     }
-    const character = text[at];
+    const character = text[at] ?? "";
+    inToken = !delimiters.test(character);
     if (character === "(") {
       const outer = open.at(-1);
       if (outer === undefined) forms += 1;
@@ -58,6 +62,7 @@ function unclosed(text: string, margin: number | undefined): string {
 function skipped(
   text: string,
   at: number,
+  inToken: boolean,
 ): { readonly end: number; readonly unfinished?: string } | undefined {
   switch (text[at]) {
     case ";": {
@@ -71,8 +76,9 @@ function skipped(
     case "\\":
       return { end: at + 2 };
     case "#":
+      if (inToken) return undefined;
       if (text[at + 1] === "|") return blockComment(text, at);
-      return text[at + 1] === "\\" ? { end: characterEnd(text, at + 2) } : undefined;
+      return text[at + 1] === "\\" ? characterName(text, at + 2) : undefined;
     default:
       return undefined;
   }
@@ -99,10 +105,16 @@ function blockComment(text: string, at: number): { end: number; unfinished?: str
 }
 
 /** `#\(` is one character whatever it is; `#\Space` goes on to the next delimiter. */
-function characterEnd(text: string, at: number): number {
+function characterName(text: string, at: number): { end: number; unfinished?: string } {
   let end = at + String.fromCodePoint(text.codePointAt(at) ?? 0).length;
-  while (end < text.length && !delimiters.test(text[end] ?? "")) end += 1;
-  return end;
+  while (end < text.length && !delimiters.test(text[end] ?? "")) {
+    if (text[end] === "|") {
+      const bars = quoted(text, end, "|", "the symbol in bars");
+      if (bars.unfinished !== undefined) return bars;
+      ({ end } = bars);
+    } else end += text[end] === "\\" ? 2 : 1;
+  }
+  return { end };
 }
 
 function positionOf(text: string, at: number): { line: number; column: number } {

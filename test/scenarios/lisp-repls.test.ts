@@ -177,3 +177,38 @@ describe("the other lisp tools", () => {
     expect(await lisp("save-image", { image: "base", note: "n" })).toMatch(/^images-not-saved: /);
   });
 });
+
+describe("what REPLs may use of the files", () => {
+  it.each(["sandbox", "auto", "ask"] as const)(
+    "in permission mode %s it is the workspace",
+    async (permissions) => {
+      await using own = await openScene([], { permissions });
+      const there = await own.service.create({ workingDirectory: own.pit.workspace });
+      const write = '(with-open-file (o "made.txt" :direction :output) (write-line "made" o) :written)';
+      expect(await lisp("eval", { form: write }, there)).toBe("⇒ :WRITTEN");
+      expect(readFileSync(join(own.pit.workspace, "made.txt"), "utf8")).toBe("made\n");
+      for (const path of ["/etc/passwd", `${own.pit.home}/.config/autolith/init.lisp`, "/proc/self/environ"])
+        expect(await lisp("eval", { form: `(with-open-file (i "${path}") (read-line i))` }, there)).toMatch(
+          /^lisp-condition: .*FILE-ERROR: .*outside of /,
+        );
+      const git = '(with-open-file (o ".autolith/agents/x.sexp" :direction :output) 1)';
+      expect(await lisp("eval", { form: git }, there)).toMatch(/^lisp-condition: .*inside \.autolith/);
+      expect(await lisp("repls", {}, there)).toContain(":FILES :WORKSPACE");
+    },
+  );
+
+  it("a REPL that was started with more than is allowed now has to be reset", async () => {
+    await using own = await openScene([]);
+    const there = await own.service.create({ workingDirectory: own.pit.workspace });
+    const read = { form: '(with-open-file (i "/etc/passwd") (and (read-line i) :read))' };
+    expect(await lisp("eval", read, there)).toBe("⇒ :READ");
+    await there.setMode("sandbox");
+    expect(await lisp("eval", read, there)).toMatch(
+      /^repl-access: REPL main was started with access to all files/,
+    );
+    await lisp("reset", {}, there);
+    expect(await lisp("eval", read, there)).toMatch(/^lisp-condition: .*outside of /);
+    await there.setMode("full");
+    expect(await lisp("eval", { form: "(+ 1 2)" }, there)).toBe("⇒ 3");
+  });
+});

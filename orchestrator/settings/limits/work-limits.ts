@@ -52,6 +52,7 @@ import { toolNameLimit } from "../../tools/registry.ts";
 import { registryLimit } from "../../worktrees/worktree-registry.ts";
 import { artifactPathLimit, patchLimitBytes } from "../../worktrees/worktree.ts";
 import { boundFrom, jobBounds, jobLimits } from "../job-limits.ts";
+import { evaluationLimits } from "./evaluation-limits.ts";
 import { type Limit, type LimitUnit, topicLimits } from "./limit.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -193,6 +194,7 @@ export function workLimits(environment: Environment): readonly Limit[] {
     ...models,
     ...modelLimits,
     ...toolLimits,
+    ...evaluationLimits,
     ...permissionLimits,
     ...inputLimits,
     ...papercutLimits,

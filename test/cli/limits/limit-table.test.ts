@@ -12,7 +12,7 @@ import { defaultCaptureLimits } from "../../../workers/shell/capture-record.ts";
 const root = resolve(import.meta.dirname, "../../..");
 const rooms = ["cli", "lisp/data-forms", "orchestrator", "redis", "roles", "workers"];
 const tables =
-  /(^|\/)((document|work|advice|management|session|machine|redis|acp|terminal)-limits|limit-table)\.ts$/;
+  /(^|\/)((document|evaluation|work|advice|management|session|machine|redis|acp|terminal)-limits|limit-table)\.ts$/;
 
 /** Constants that look like bounds of the program and are the inner measure of one algorithm, a part of a format or a second view of a listed bound. */
 const inner: ReadonlySet<string> = new Set([

@@ -1,0 +1,33 @@
+/** Bounds of Lisp: evaluations, named REPLs, forms of a person. */
+import { lispSourceLimits } from "../../contract/job-catalog.ts";
+import {
+  formOutputCharacters,
+  formReportCharacters,
+  formValueCharacters,
+  formValueLimit,
+} from "../../contract/session/forms.ts";
+import { liveJobLimit } from "../../jobs/job-table.ts";
+import { replLimits } from "../../repls/repl-limits.ts";
+import { auditTextLimit } from "../../tools/nested-calls.ts";
+import { type Limit, topicLimits } from "./limit.ts";
+
+export const evaluationLimits: readonly Limit[] = topicLimits("evaluations", [
+  ["live evaluations and forms", liveJobLimit, "items"],
+  ["REPLs of one agent", replLimits.perAgent, "items"],
+  ["REPLs of one host", replLimits.perHost, "items"],
+  ["heap of a REPL", replLimits.heapMb * 1_048_576, "bytes"],
+  ["forms of one evaluation", lispSourceLimits.forms, "items"],
+  ["one form", lispSourceLimits.formCharacters, "characters"],
+  ["forms of one evaluation together", lispSourceLimits.characters, "characters"],
+  ["kept output of an evaluation", replLimits.outputCharacters, "characters"],
+  ["shown output of an evaluation", replLimits.shownOutputCharacters, "characters"],
+  ["shown value of an evaluation", replLimits.valueCharacters, "characters"],
+  ["shown values of an evaluation", replLimits.values, "items"],
+  ["cleanup of a cancelled evaluation", replLimits.cancelGraceMs, "milliseconds"],
+  ["a look-up", replLimits.lookupMs, "milliseconds"],
+  ["arguments or outcome of a host tool in the record", auditTextLimit, "characters"],
+  ["values of a form", formValueLimit, "items"],
+  ["shown value of a form", formValueCharacters, "characters"],
+  ["shown report of a form", formReportCharacters, "characters"],
+  ["kept output of a form", formOutputCharacters, "characters"],
+]);
