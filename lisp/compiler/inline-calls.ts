@@ -24,13 +24,13 @@ export function inlineCall(
   if (kind === "reader") {
     return {
       text: `R.access(${cache},${symbol},${first},${first})`,
-      fast: `${holds(cache, symbol, first)}&&(§=${first}.slots[${cache}.index])!==UB`,
+      fast: `${holds(cache, symbol, first)}&&(§=${member(first)}.slots[${cache}.index])!==UB`,
     };
   }
   if (kind === "writer") {
     return {
       text: `R.access(${cache},${symbol},${second},${first},${second})`,
-      fast: `${holds(cache, symbol, second)}&&((§=${second}.slots[${cache}.index]=${first}),true)`,
+      fast: `${holds(cache, symbol, second)}&&((§=${member(second)}.slots[${cache}.index]=${first}),true)`,
     };
   }
   const known = `${cache}.fn.code(${cache}.fn,${all})`;

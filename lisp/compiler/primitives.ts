@@ -134,24 +134,30 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
     test(
       2,
       (o, c) =>
-        `(${o}.layout===${c}.layout||${c}.layout!==null&&${o}.layout?.ancestors?.[${c}.layout.ancestors.length-1]===${c}.layout)`,
+        `(${member(o)}.layout===${c}.layout||${c}.layout!==null&&${member(o)}.layout?.ancestors?.[${c}.layout.ancestors.length-1]===${c}.layout)`,
       true,
     ),
   ],
   [
     "SYS:STRUCTURE-REF/3",
-    checked(3, (t, c, i, s) => `${s}.layout===${c}.layout&&(${t}=${s}.slots[${i}])!==undefined`),
+    checked(
+      3,
+      (t, c, i, s) => `${member(s)}.layout===${c}.layout&&(${t}=${member(s)}.slots[${i}])!==undefined`,
+    ),
   ],
   [
     "SYS:STRUCTURE-SET/4",
-    checked(4, (t, c, i, s, v) => `${s}.layout===${c}.layout&&((${t}=${s}.slots[${i}]=${v}),true)`),
+    checked(
+      4,
+      (t, c, i, s, v) => `${member(s)}.layout===${c}.layout&&((${t}=${member(s)}.slots[${i}]=${v}),true)`,
+    ),
   ],
   [
     "SYS:%CACHED-SLOT-VALUE/3",
     checked(
       3,
       (t, q, o) =>
-        `${member(o)}.layout===${q}.layout&&!${q}.layout.obsolete&&(${t}=${o}.slots[${q}.index])!==UB`,
+        `${member(o)}.layout===${q}.layout&&!${q}.layout.obsolete&&(${t}=${member(o)}.slots[${q}.index])!==UB`,
     ),
   ],
   [
@@ -159,7 +165,7 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
     checked(
       4,
       (t, q, o, _n, v) =>
-        `${member(o)}.layout===${q}.layout&&!${q}.layout.obsolete&&((${t}=${o}.slots[${q}.index]=${v}),true)`,
+        `${member(o)}.layout===${q}.layout&&!${q}.layout.obsolete&&((${t}=${member(o)}.slots[${q}.index]=${v}),true)`,
     ),
   ],
   ["CAR/1", path("a")],

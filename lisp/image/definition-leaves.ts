@@ -65,7 +65,7 @@ function installFunctionCells(image: Image): void {
       }
       refuseStandard(image, name);
       name.macro = fn;
-      name.fn = null;
+      forgetFunction(image, name);
       fn.info.location = image.location;
       fn.info.lambdaList = ll;
       fn.info.documentation = doc;
@@ -115,7 +115,7 @@ function installFunctionCells(image: Image): void {
   define("SYS:%SET-MACRO-FUNCTION", "function symbol", (fn: LispValue, symbol: LispValue) => {
     refuseShared(theSymbol(symbol));
     theSymbol(symbol).macro = fn instanceof LFunction ? fn : null;
-    if (fn instanceof LFunction) (symbol as LSymbol).fn = null;
+    if (fn instanceof LFunction) forgetFunction(image, symbol as LSymbol);
     return fn;
   });
   define("SPECIAL-OPERATOR-P", "symbol", (symbol: LispValue) => {
@@ -144,6 +144,11 @@ function installFunctionCells(image: Image): void {
     fn.info.name = name;
     return fn;
   });
+}
+
+/** Empties the function cell of what has become a macro. Code that calls it as a function must find something to call. */
+function forgetFunction(image: Image, name: LSymbol): void {
+  if (name.fn !== null) name.fn = image.runtime.undefined(name);
 }
 
 /** NIL and T are shared by all images and name no functions. */

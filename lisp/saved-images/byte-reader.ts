@@ -86,6 +86,6 @@ export class ByteReader {
 }
 
 /** The contents of an image contradict themselves. */
-export function corrupt(why: string): ImageFileError {
-  return new ImageFileError("image-corrupt", `the image is corrupt: ${why}; restore another copy`);
+export function corrupt(why: string, cause?: unknown): ImageFileError {
+  return new ImageFileError("image-corrupt", `the image is corrupt: ${why}; restore another copy`, { cause });
 }

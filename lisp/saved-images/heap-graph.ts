@@ -1,11 +1,14 @@
 import { NIL, T, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Image } from "../image/image.ts";
+import { bootField, bootFields } from "./boot-fields.ts";
 import { BootNames } from "./boot-names.ts";
 import { BootPairs } from "./boot-pairs.ts";
 import { bigIntegers, largeNumbers } from "./atom-kinds.ts";
+import { visitField } from "./fields.ts";
 import { ImageSaveError } from "./image-errors.ts";
 import { kindIndex, kindOf, kinds } from "./kinds.ts";
+import { unsavableText, wayTo } from "./unsavable-path.ts";
 
 /** Objects that every heap has, with the first places in the table. */
 export const fixedObjects: readonly LispValue[] = [NIL, T, UNBOUND];
@@ -76,8 +79,38 @@ export class HeapGraph {
         yield this.total;
       }
     } catch (error) {
-      if (!(error instanceof Unsavable)) throw error;
-      throw new ImageSaveError("image-unsavable", unsavableText(error.object));
+      throw this.explained(error);
+    }
+  }
+
+  /** Visits roots: what is changed of the boot, and what the engine keeps. */
+  visitRoots(visit: () => void): void {
+    try {
+      visit();
+    } catch (error) {
+      throw this.explained(error);
+    }
+  }
+
+  /** The error with the way to what cannot be saved. */
+  private explained(error: unknown): unknown {
+    if (!(error instanceof Unsavable)) return error;
+    const { object } = error;
+    const way = wayTo(object, [...this.pairs.changes.keys()], (each, visit) => this.visitParts(each, visit));
+    return new ImageSaveError("image-unsavable", unsavableText(way.length === 0 ? [object] : way));
+  }
+
+  /** What is to be written for an object refers to these. */
+  private visitParts(object: LispValue, visit: (part: LispValue) => void): void {
+    const changed = this.pairs.changes.get(object as object);
+    if (changed !== undefined) {
+      for (const number of changed) {
+        const field = bootFields(object as object)[number]!;
+        const item = bootField(object as object, field, this.image, this.globalValue);
+        visitField(item, field.type === "table" ? "inline" : field.type, visit);
+      }
+    } else if (!this.pairs.partner.has(object as object)) {
+      kindOf(object)?.visit(object, visit, this);
     }
   }
 
@@ -120,8 +153,4 @@ export class HeapGraph {
     if (place === undefined) throw new TypeError("an object was written that nothing had visited");
     return (this.bases[place % SECTIONS]! + Math.floor(place / SECTIONS)) * 2;
   };
-}
-
-function unsavableText(object: LispValue): string {
-  return `a ${object.constructor.name} has no saved form`;
 }

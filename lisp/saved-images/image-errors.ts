@@ -14,8 +14,8 @@ export type ImageFileFault =
 /** Bytes that are no image that can be restored here. Nothing of them has been executed. */
 export class ImageFileError extends Error {
   readonly code: ImageFileFault;
-  constructor(code: ImageFileFault, message: string) {
-    super(message);
+  constructor(code: ImageFileFault, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "ImageFileError";
     this.code = code;
   }

@@ -42,7 +42,13 @@ export function restoreImage(bytes: Uint8Array, options: RestoreOptions = {}): R
   requireBuild(stamp, image);
   const bound = options.maximumObjects ?? defaultObjects;
   if (stamp.objects > bound) throw tooMany(stamp.objects, bound);
-  readHeap(new ByteReader(heap), image, bound);
+  try {
+    readHeap(new ByteReader(heap), image, bound);
+  } catch (error) {
+    if (error instanceof ImageFileError) throw error;
+    // The checksum fits, so somebody wrote these contents; some place of the reader could make no sense of them.
+    throw corrupt("its contents contradict themselves", error);
+  }
   image.journal.restore(journal.entries, journal.dropped);
   const start = image.packages.get(stamp.package);
   if (start !== undefined) image.symbol("SYS:*START-PACKAGE*").value = start;

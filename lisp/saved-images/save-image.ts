@@ -76,8 +76,10 @@ export function* savingImage(
   if (lateObjectsMade(image)) objectSystem(twin).deferred.make();
   const graph = new HeapGraph(image, twin, globalValues(image));
   const changes = new BootChanges(graph, image);
-  changes.visit();
-  visitSurroundings(image, graph);
+  graph.visitRoots(() => {
+    changes.visit();
+    visitSurroundings(image, graph);
+  });
   for (const objects of graph.reach()) {
     yield { objects };
     quiet.check();

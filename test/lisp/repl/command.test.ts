@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, it } from "vitest";
-import { LispArgumentError, parseLispArguments } from "../../../lisp/repl/arguments.ts";
+import { LispArgumentError, parseLispArguments, takeImageOption } from "../../../lisp/repl/arguments.ts";
 
 const program = new URL("../../../script/lisp.ts", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "lisp-command-"));
@@ -97,5 +97,45 @@ describe("autolith lisp", () => {
     expect(() => parseLispArguments(["--eval"], false)).toThrow(/--eval needs a value/);
     expect(parseLispArguments([], true)).toEqual([{ kind: "listen" }]);
     expect(parseLispArguments([], false)).toEqual([{ kind: "input" }]);
+  });
+});
+
+describe("autolith lisp --image", () => {
+  const image = join(folder, "saved.image");
+
+  it("goes on from what another process saved, in its package", async () => {
+    const saving = await lisp([
+      "--eval",
+      "(defpackage :shop (:use :cl :sb-ext)) (in-package :shop) (defvar *stock* (list 1 2))",
+      "--eval",
+      `(defun stock (x) (list x *stock*)) (save-image "${image}") (princ (stock 0))`,
+    ]);
+    expect(saving).toEqual({ stdout: "(0 (1 2))", stderr: "", exitCode: 0 });
+    expect(await lisp(["--image", image, "--print", "(stock 3)", "--print", "*package*"])).toEqual({
+      stdout: '(3 (1 2))\n#<PACKAGE "SHOP">',
+      stderr: "",
+      exitCode: 0,
+    });
+  });
+
+  it("says why a file is no image, with status 1", async () => {
+    const other = join(folder, "other.image");
+    writeFileSync(other, "(defun f (x) x)");
+    const { stderr, exitCode, stdout } = await lisp(["--image", other, "--print", "1"]);
+    expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
+    expect(stderr).toBe(
+      `cannot start from ${other}: the file is no image of this Lisp; expected one that SAVE-IMAGE wrote`,
+    );
+    expect((await lisp(["--image", join(folder, "none.image")])).stderr).toContain("ENOENT");
+  });
+
+  it("wants one file", () => {
+    expect(() => takeImageOption(["--image"])).toThrow(/--image needs a value/);
+    expect(() => takeImageOption(["--image", "a", "--image", "b"])).toThrow(/once/);
+    expect(takeImageOption(["x", "--image", "a", "--print", "1"])).toEqual({
+      image: "a",
+      rest: ["x", "--print", "1"],
+    });
+    expect(takeImageOption(["--", "--image", "a"])).toEqual({ image: null, rest: ["--", "--image", "a"] });
   });
 });
