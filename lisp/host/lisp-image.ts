@@ -14,7 +14,6 @@ import { Scheduler } from "../runtime/scheduler.ts";
 import type { HostPort } from "../streams/host-port.ts";
 import { StringInputStream } from "../streams/string-streams.ts";
 import { TerminalOutputStream } from "../streams/terminal-stream.ts";
-import { programError } from "../data/error.ts";
 import type {
   ConditionDecision,
   ConditionReport,
@@ -148,7 +147,8 @@ export class LispImage {
     cell.fn!.code = (_self: LFunction, ...args: LispValue[]) => {
       const { runtime } = image;
       if (args.length < required || args.length > most) {
-        return runtime.trap(programError("wrong number of arguments for ~S", cell));
+        const wrong = this.fn("SYS:WRONG-HOST-ARGUMENTS");
+        return (wrong.code as (...all: LispValue[]) => LispValue)(wrong, cell, arrayToList(args));
       }
       try {
         const result = fn(args, runtime.current?.id ?? null);

@@ -84,8 +84,18 @@
           (format stream "  ~S is unbound~%" name))))
   nil)
 
+(defun %readable-lambda-list (function)
+  "The lambda list; the parameters of an operator of the host as symbols of the present package."
+  (labels ((local (x)
+             (cond ((consp x) (cons (local (car x)) (local (cdr x))))
+                   ((and x (symbolp x) (eq (symbol-package x) (find-package "AUTOLITH-SYSTEM")))
+                    (values (intern (symbol-name x))))
+                   (t x))))
+    (let ((list (%function-lambda-list function)))
+      (if (eq *package* (find-package "AUTOLITH-SYSTEM")) list (local list)))))
+
 (defun describe-function-details (function stream)
-  (format stream "~%  Lambda list: ~S~%" (%function-lambda-list function))
+  (format stream "~%  Lambda list: ~S~%" (%readable-lambda-list function))
   (when (%function-documentation function)
     (format stream "  Documentation: ~A~%" (%function-documentation function))))
 

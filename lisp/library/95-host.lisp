@@ -96,7 +96,7 @@
 ;;; Failures of functions of the host.
 
 (export '(autolith::host-error autolith::host-error-code autolith::host-error-message autolith::host-error-details
-          autolith::prompt-error autolith::prompt-error-reason autolith::configuration-error)
+          autolith::supply-arguments autolith::prompt-error autolith::prompt-error-reason autolith::configuration-error)
         "AUTOLITH")
 
 (define-condition autolith:host-error (error)
@@ -115,7 +115,21 @@
 (defun autolith:prompt-error-reason (condition)
   "Why a prompt was not admitted, a keyword such as :EMPTY-CONTENT."
   (let ((reason (getf (autolith:host-error-details condition) :reason)))
-    (and reason (intern (string-upcase reason) "KEYWORD"))))
+    (and reason (values (intern (string-upcase reason) "KEYWORD")))))
+
+(defun wrong-host-arguments (name arguments)
+  "Signals that a function of the host does not take so many arguments; others may be supplied."
+  (restart-case (error 'simple-program-error
+                       :format-control "~A takes ~:[no arguments~;(~:*~A)~], not ~D argument~:P."
+                       :format-arguments (list name (host-lambda-list name) (length arguments)))
+    (autolith::supply-arguments (arguments)
+      :report "Call it with other arguments: a form whose value is the list of them."
+      (apply name arguments))))
+
+(defun host-lambda-list (name)
+  "The parameters of a function of the host as text; NIL for none."
+  (let ((text (string-downcase (format nil "~{~A~^ ~}" (%function-lambda-list (symbol-function name))))))
+    (and (plusp (length text)) text)))
 
 (define-condition autolith:configuration-error (autolith:host-error) ()
   (:documentation "A setting is not known, or does not take the value."))

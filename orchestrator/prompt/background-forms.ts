@@ -19,7 +19,8 @@ import { executionDirectoryOf } from "../tasks/result-publication.ts";
 import type { ActiveImage } from "./active-image.ts";
 import { FormOutput } from "./form-output.ts";
 import { type RecordedForm, formOf, formResultOf } from "./form-records.ts";
-import { type SessionForms, formResult, lostForm } from "./forms.ts";
+import { defaultColumns, formResult, lostForm } from "./form-result.ts";
+import type { SessionForms } from "./forms.ts";
 
 export type BackgroundFormsParts = {
   readonly core: SessionCore;
@@ -86,7 +87,7 @@ export class BackgroundForms {
       timeoutMs: undefined,
       previewLength: formValueCharacters,
       outputLimit: 4 * formOutputCharacters,
-      rightMargin: job.payload.columns ?? 80,
+      rightMargin: job.payload.columns ?? defaultColumns,
       onOutput: (stream, text) => output.write(stream, text),
       onCall: calls(form),
     });
@@ -98,7 +99,8 @@ export class BackgroundForms {
     });
     const last = evaluated.forms.at(-1)?.result;
     if (last === undefined || outcome.result === undefined) return outcome;
-    const shown = formResult(last, captured, evaluated.durationMs, withoutSecrets);
+    const { columns = defaultColumns } = job.payload;
+    const shown = formResult(last, { captured, columns, durationMs: evaluated.durationMs, withoutSecrets });
     return { ...outcome, result: { ...outcome.result, form: shown } };
   }
 

@@ -3,13 +3,8 @@ import type { AgentTranscript } from "../agents/transcript.ts";
 import { failureOf } from "../contract/failure.ts";
 import type { HostCalls, LispDecision, LispResult } from "../contract/lisp-image.ts";
 import type { HostItem } from "../contract/model.ts";
-import {
-  type FormResult,
-  formOutputCharacters,
-  formReportCharacters,
-  formValueCharacters,
-  formValueLimit,
-} from "../contract/session/forms.ts";
+import { type FormResult, formOutputCharacters, formValueCharacters } from "../contract/session/forms.ts";
+import { defaultColumns, formResult, lostForm } from "./form-result.ts";
 import { sessionRecords } from "../sessions/view/session-records.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
 import type { FormDecision, RestartBroker } from "./restart-broker.ts";
@@ -46,8 +41,7 @@ export type SubmitOptions = {
   readonly inputId?: string | undefined;
 };
 
-/** Columns when the front end says nothing. */
-const defaultColumns = 80;
+const untouched = { package: "", steps: 0, droppedOutput: 0 };
 
 type Running = { readonly form: RecordedForm; readonly abort: AbortController };
 
@@ -165,9 +159,12 @@ export class SessionForms {
     const output = new FormOutput(core, form.formId);
     const evaluated = await this.#evaluated(form, abort.signal, columns, output);
     const captured = output.end();
-    const result = formResult(evaluated, captured, performance.now() - startedAt, (text) =>
-      core.environment.withoutSecrets(text),
-    );
+    const result = formResult(evaluated, {
+      captured,
+      columns,
+      durationMs: performance.now() - startedAt,
+      withoutSecrets: core.environment.withoutSecrets,
+    });
     this.#running.delete(form.formId);
     try {
       await this.end(form, result);
@@ -218,67 +215,5 @@ export class SessionForms {
   async end(form: RecordedForm, result: FormResult): Promise<void> {
     await this.#parts.core.note(sessionRecords.formResult, { "form-id": form.formId, result });
     this.#untold.push({ form, result });
-  }
-}
-
-const untouched = { package: "", steps: 0, droppedOutput: 0 };
-
-const emptyResult = {
-  values: [],
-  omittedValues: 0,
-  output: "",
-  omittedOutput: 0,
-  durationMs: 0,
-};
-
-export const lostForm: FormResult = {
-  ...emptyResult,
-  status: "lost",
-  reason: "the host that evaluated it ended before it",
-};
-
-/** The result of a form, bounded and without secrets. */
-export function formResult(
-  evaluated: LispResult,
-  captured: { readonly text: string; readonly omitted: number },
-  durationMs: number,
-  withoutSecrets: (text: string) => string,
-): FormResult {
-  const common = {
-    ...emptyResult,
-    output: withoutSecrets(captured.text),
-    omittedOutput: captured.omitted + evaluated.droppedOutput,
-    durationMs,
-  };
-  switch (evaluated.kind) {
-    case "values":
-      return {
-        ...common,
-        status: "values",
-        values: evaluated.values.slice(0, formValueLimit).map(({ preview, cut, report }) => ({
-          text: withoutSecrets(preview.slice(0, formReportCharacters)),
-          report: report === true,
-          cut,
-        })),
-        omittedValues: Math.max(0, evaluated.values.length - formValueLimit),
-      };
-    case "failed": {
-      const { condition, reason } = evaluated;
-      if (condition === null) return { ...common, status: "condition", reason };
-      return {
-        ...common,
-        status: "condition",
-        condition: {
-          type: condition.type,
-          text: withoutSecrets(condition.text),
-          details: condition.slots.map(({ name, value }) => ({ name, value: withoutSecrets(value) })),
-        },
-      };
-    }
-    case "cancelled":
-    case "lost":
-      return { ...common, status: evaluated.kind, reason: evaluated.reason };
-    case "quit":
-      return { ...common, status: "quit" };
   }
 }

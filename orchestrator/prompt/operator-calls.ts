@@ -119,6 +119,16 @@ function replaced(
   );
 }
 
+async function sizeOf(file: string): Promise<number> {
+  try {
+    const found = await stat(file);
+    if (found.isFile()) return found.size;
+  } catch {
+    throw new AutolithError("not-found", `read-file: there is no file ${file} that can be read.`);
+  }
+  throw new AutolithError("invalid-argument", `read-file: ${file} is no regular file.`);
+}
+
 async function readText(workspace: string, path: LispJson | undefined): Promise<string> {
   if (typeof path !== "string" || path === "")
     throw new AutolithError(
@@ -126,7 +136,7 @@ async function readText(workspace: string, path: LispJson | undefined): Promise<
       `read-file takes the name of a file, not ${JSON.stringify(path)}.`,
     );
   const file = resolve(workspace, path);
-  const size = (await stat(file)).size;
+  const size = await sizeOf(file);
   const bound = `read-file takes files of at most ${readFileCharacters} characters of UTF-8`;
   // A character takes at most 4 bytes: more cannot fit.
   if (size > readFileCharacters * 4)

@@ -4,6 +4,9 @@ export const promptPrelude = String.raw`
 
 (export '(eval-now dict config configuration configuration-p configuration-copy prompt vault-contents))
 
+(defun %keyword (text)
+  (values (intern (string-upcase text) "KEYWORD")))
+
 (defmacro eval-now (&body body)
   "Evaluates BODY at once, also while a turn runs. As the outermost form only."
   (cons 'progn body))
@@ -29,7 +32,7 @@ export const promptPrelude = String.raw`
   "The value of a setting as (:ARRAY TYPE VALUE) tells it: choices are keywords."
   (let ((type (second answer)) (value (third answer)))
     (cond ((eq value :null) nil)
-          ((and (stringp value) (string= type "keyword")) (intern (string-upcase value) "KEYWORD"))
+          ((and (stringp value) (string= type "keyword")) (%keyword value))
           (t value))))
 
 (defun %unknown-setting (name)
@@ -41,7 +44,7 @@ export const promptPrelude = String.raw`
   (if configuration
       (multiple-value-bind (value found)
           (gethash (string-downcase name) (configuration-values configuration))
-        (if found value (%unknown-setting name)))
+        (if found (values value) (%unknown-setting name)))
       (%setting-value (%config name))))
 
 (defun (setf config) (value name &optional configuration)
@@ -66,11 +69,11 @@ export const promptPrelude = String.raw`
   (let ((admission (apply #'%prompt arguments)))
     (list :accepted t
           :to (second admission)
-          :delivery (intern (string-upcase (third admission)) "KEYWORD")
+          :delivery (%keyword (third admission))
           :input-id (fourth admission))))
 
 (defun %entry (row)
-  (list (intern (string-upcase (second row)) "KEYWORD") (third row)))
+  (list (%keyword (second row)) (third row)))
 
 (defun vault-contents (&optional (index nil index-given))
   "The entries of the recovery input vault in the order of restoration, or the one at INDEX; a copy."

@@ -3,6 +3,8 @@ import { AutolithError } from "../contract/failure.ts";
 import type { LispCondition, LispDecision } from "../contract/lisp-image.ts";
 import type { SessionEventBody } from "../contract/session/events.ts";
 import type { Diagnosis, RestartChoice, RestartRequest } from "../contract/session/restarts.ts";
+import type { SecretRemover } from "../secrets/secret-removal.ts";
+import { shownCondition } from "./form-result.ts";
 import type { RecordedForm } from "./form-records.ts";
 
 /** What a form does next: a decision for its image, or its end and then something else. */
@@ -21,6 +23,7 @@ export type RestartBrokerParts = {
   readonly repair: (source: string) => Promise<void>;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  readonly withoutSecrets: SecretRemover;
   /** Unique in this host: the conversation's id. */
   readonly scope: string;
 };
@@ -55,7 +58,7 @@ export class RestartBroker {
       requestId,
       formId: form.formId,
       source: form.source,
-      condition: { type: condition.type, text: condition.text, details: [...condition.slots] },
+      condition: shownCondition(condition, this.#parts.withoutSecrets),
       restarts: condition.restarts.map(({ index, name, text }) => ({ index, name, text })),
       askedAt: this.#parts.now(),
     };

@@ -83,6 +83,7 @@ export class SessionPrompt {
       diagnose: (request, signal) => diagnose(core, request, signal),
       repair: (source) => this.#repair(source),
       now: core.environment.now,
+      withoutSecrets: core.environment.withoutSecrets,
       scope: core.id,
     });
     this.forms = new SessionForms({

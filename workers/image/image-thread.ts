@@ -148,7 +148,8 @@ function define({ name, lambdaList, documentation }: HostFunctionDefinition): vo
 /** Conditions of the library that failures of the host of these codes are; every other one is a HOST-ERROR. */
 const conditionTypes: Readonly<Record<string, string>> = {
   "prompt-error": "AUTOLITH:PROMPT-ERROR",
-  "configuration-error": "AUTOLITH:CONFIGURATION-ERROR",
+  configuration: "AUTOLITH:CONFIGURATION-ERROR",
+  "unknown-setting": "AUTOLITH:CONFIGURATION-ERROR",
 };
 
 function hostError({ code, message, details }: Failure): LispError {

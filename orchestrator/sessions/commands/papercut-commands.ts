@@ -21,6 +21,7 @@ export const papercutCommands: readonly Command[] = [
     topic: "papercuts",
     summary: "Shows one papercut.",
     arguments: "ID",
+    lambdaList: "id",
     maxWords: 1,
     run: async (input, { core }) =>
       said(papercutText(await core.environment.papercuts.find(core.workingDirectory, unquoted(input)))),
@@ -31,6 +32,7 @@ export const papercutCommands: readonly Command[] = [
     topic: "papercuts",
     summary: "Closes a papercut, saying how it was resolved.",
     arguments: "ID RESOLUTION",
+    lambdaList: "id resolution",
     run: async (input, { core }) => {
       const [id = "", ...words] = input.split(/\s+/);
       if (words.length === 0)

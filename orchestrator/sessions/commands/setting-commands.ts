@@ -1,6 +1,7 @@
 /** Commands that show and change settings: the general one, and a short one for each that people change often. */
 import type { Command } from "./command.ts";
 import { said } from "./command.ts";
+import { slashWords } from "./slash-words.ts";
 import type { SettingRow } from "../../contract/session/catalogs.ts";
 import { settingFromText, settingText } from "../settings/setting-values.ts";
 import { type SettingName, settingDefinition } from "../settings/settings-table.ts";
@@ -45,6 +46,7 @@ export const settingCommands: readonly Command[] = [
     topic: "session",
     summary: "Shows all settings, shows one, or sets one.",
     arguments: "[NAME [VALUE]]",
+    lambdaList: "&optional name value",
     run: async (input, { session }) => {
       const [name = "", ...rest] = input.split(/\s+/);
       if (name === "") return said(settingsListing(session.settings()));
@@ -80,14 +82,19 @@ export const settingCommands: readonly Command[] = [
     busy: "apply",
     topic: "model",
     summary: "Shows or changes the model.",
-    arguments: "[MODEL]",
+    arguments: "[MODEL] [:provider PROVIDER]",
+    lambdaList: "&optional model &key provider",
     terminalWithoutArguments: true,
-    maxWords: 1,
+    maxWords: 3,
     run: async (input, { core, session }) => {
-      if (input !== "") await session.setSetting("model", input);
+      const { words, options } = slashWords(input);
+      const provider = options.get("provider");
+      const [model] = words;
+      if (model !== undefined)
+        await session.setSetting("model", provider === undefined ? model : `${provider}/${model}`);
       return {
         text: `model = ${core.model} (effort ${core.settings.text("reasoning-effort")})`,
-        ...(input === "" ? { clientAction: "pick-model" as const } : {}),
+        ...(model === undefined ? { clientAction: "pick-model" as const } : {}),
       };
     },
   },
@@ -117,17 +124,26 @@ export const settingCommands: readonly Command[] = [
     busy: "inspect",
     topic: "model",
     summary: "Lists the models that can be chosen.",
-    arguments: "",
-    maxWords: 0,
-    run: (_, { session }) =>
-      Promise.resolve(
+    arguments: "[:provider PROVIDER]",
+    lambdaList: "&key provider",
+    maxWords: 2,
+    run: (input, { session }) => {
+      const wanted = /^:provider\s+[:"]?([^"\s]+)"?$/i.exec(input)?.[1];
+      if (input !== "" && wanted === undefined)
+        throw new AutolithError(
+          "invalid-argument",
+          `models takes nothing, or :provider PROVIDER, not ${JSON.stringify(input.slice(0, 80))}.`,
+        );
+      return Promise.resolve(
         said(
           session
             .models()
+            .filter(({ provider }) => wanted === undefined || provider === wanted)
             .map(({ id, current, contextWindow }) => `${current ? "*" : " "} ${id}  ${contextWindow} tokens`)
-            .join("\n"),
+            .join("\n") || "There are no such models.",
         ),
-      ),
+      );
+    },
   },
   {
     name: "effort",

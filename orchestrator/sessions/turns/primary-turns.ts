@@ -205,8 +205,9 @@ export class PrimaryTurns {
     this.#view.answered(usage, () => this.estimatedContext() ?? 0);
     const anew = await this.#parts.applyScheduled();
     if (signal.aborted) return "finish";
+    const forms = () => this.#core.forms.deliver(this.#core.transcript);
     const messages = [
-      ...(await this.#core.forms.deliver(this.#core.transcript)),
+      ...(calledTools ? await forms() : []),
       ...(await this.#deliverSteering()),
       ...(await this.#core.completions.deliver(this.#core.transcript)),
       ...(await this.#deliverMail()),
@@ -215,6 +216,8 @@ export class PrimaryTurns {
       await this.#yielded();
       return "finish";
     }
+    // Forms make no request by themselves; they come along with one that is made.
+    messages.push(...(await forms()));
     return anew || this.#parts.compactor.isFull() ? "restart" : messages;
   }
 
