@@ -266,7 +266,7 @@ export class ConversationHost {
   }
 
   #endRepls(agent: ConversationId): void {
-    this.#parts.lisp.repls.endAgent(agent).catch((error: unknown) => this.#parts.report(failureOf(error)));
+    this.#parts.lisp.repls.agentEnded(agent).catch((error: unknown) => this.#parts.report(failureOf(error)));
   }
 
   #roles(): ReturnType<typeof roleDirectory> {

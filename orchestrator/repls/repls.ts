@@ -40,6 +40,8 @@ type Entry = {
   readonly startedAt: number;
   readonly opening: Promise<Repl>;
   repl: Repl | undefined;
+  /** Its agent has ended: nobody will use it after what it does now. */
+  isOrphan: boolean;
 };
 
 export class Repls {
@@ -74,7 +76,11 @@ export class Repls {
         leave();
       }
     } finally {
-      if (turnstile.count === 0) this.#turnstiles.delete(key);
+      if (turnstile.count === 0) {
+        this.#turnstiles.delete(key);
+        const entry = this.#entries.get(key);
+        if (entry?.isOrphan === true) await this.#end(entry, "its agent has ended");
+      }
     }
   }
 
@@ -110,15 +116,33 @@ export class Repls {
 
   /** Those of an agent, in the order of their start. */
   list(agent: ConversationId): readonly ReplSummary[] {
-    return [...this.#entries.values()]
-      .filter(({ place }) => place.agent === agent)
-      .map((entry) => this.#summary(entry));
+    return this.#of(agent).map((entry) => this.#summary(entry));
   }
 
-  /** Ends all REPLs of an agent that has ended. */
+  /** An agent has ended: its REPLs end, those that evaluate something when that has ended. */
+  async agentEnded(agent: ConversationId): Promise<void> {
+    const own = this.#of(agent);
+    for (const entry of own) entry.isOrphan = true;
+    const idle = own.filter((entry) => !this.#isBusy(entry));
+    await Promise.all(idle.map((entry) => this.#end(entry, "its agent has ended")));
+    this.#forgetLost(agent);
+  }
+
+  /** Ends all REPLs of an agent now. */
   async endAgent(agent: ConversationId): Promise<void> {
-    const own = [...this.#entries.values()].filter(({ place }) => place.agent === agent);
-    await Promise.all(own.map((entry) => this.#end(entry, "its agent has ended")));
+    await Promise.all(this.#of(agent).map((entry) => this.#end(entry, "its conversation was closed")));
+    this.#forgetLost(agent);
+  }
+
+  #of(agent: ConversationId): readonly Entry[] {
+    return [...this.#entries.values()].filter(({ place }) => place.agent === agent);
+  }
+
+  #isBusy({ place }: Entry): boolean {
+    return (this.#turnstiles.get(keyOf(place))?.count ?? 0) > 0;
+  }
+
+  #forgetLost(agent: ConversationId): void {
     for (const key of [...this.#lost.keys()]) if (key.startsWith(`${agent} `)) this.#lost.delete(key);
   }
 
@@ -132,7 +156,7 @@ export class Repls {
 
   #summary(entry: Entry): ReplSummary {
     const { place, startedAt, repl } = entry;
-    const busy = (this.#turnstiles.get(keyOf(place))?.count ?? 0) > 0;
+    const busy = this.#isBusy(entry);
     return {
       name: place.name,
       state: repl === undefined ? "starting" : busy ? "busy" : "idle",
@@ -146,7 +170,13 @@ export class Repls {
     this.#checkRoom(place);
     const key = keyOf(place);
     const startedAt = this.#parts.now();
-    const entry: Entry = { place, startedAt, opening: this.#image(place, startedAt), repl: undefined };
+    const entry: Entry = {
+      place,
+      startedAt,
+      opening: this.#image(place, startedAt),
+      repl: undefined,
+      isOrphan: false,
+    };
     this.#entries.set(key, entry);
     const forget = (reason: string): void => {
       if (this.#entries.get(key) !== entry) return;

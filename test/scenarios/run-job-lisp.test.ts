@@ -26,7 +26,7 @@ describe("lisp tools in a headless run", () => {
             }),
           ),
           next(tool("lisp__eval", { form: "(progn (sleep 0.1) :later)", async: true })),
-          next(tool("job__wait", { id: "2", "timeout-seconds": 60 })),
+          next(tool("job__wait", { id: "5", "timeout-seconds": 60 })),
           (request) => {
             outputs.push(lastOutput(request));
             return submitAnswer("done");
@@ -47,6 +47,8 @@ describe("lisp tools in a headless run", () => {
     const detached = ended.events.filter(
       ({ kind, data }) => kind === "tool-finished" && data["result-uri"] !== undefined,
     );
-    expect(detached.map(({ data }) => [data["tool-name"], data["status"]])).toEqual([["lisp.eval", "succeeded"]]);
+    expect(detached.map(({ data }) => [data["tool-name"], data["status"]])).toEqual([
+      ["lisp.eval", "succeeded"],
+    ]);
   });
 });
