@@ -69,23 +69,37 @@ export function keyPress(name: KeyName, text = "", modifiers: Partial<KeyPress> 
 }
 
 /**
- * The presses of one piece of input, or text that a terminal without bracketed paste pasted: several characters with a line end before
- * their last one come at once only then, and must not be sent by it. `isBehind`: they may have been typed while the program was busy.
+ * The presses of one piece of input, and behind them text that a terminal without bracketed paste pasted: several lines come at once only
+ * then, and must not be sent by it. `isBehind`: they may have been typed while the program was busy.
  */
 export function pressesOf(
   input: string,
   key: InkKey,
   isBehind: boolean,
-): { readonly presses: readonly KeyPress[] } | { readonly pasted: string } {
+): { readonly presses: readonly KeyPress[]; readonly pasted?: string } {
   if (key.eventType === "release") return { presses: [] };
   const modifiers = { ctrl: key.ctrl, alt: key.meta, shift: key.shift };
   const name = named.find(([flag]) => key[flag] === true)?.[1];
   if (name !== undefined) return { presses: [keyPress(name, "", modifiers)] };
   if (input === "") return { presses: [] };
   if (key.ctrl) return { presses: [keyPress("control", input.toLowerCase(), modifiers)] };
-  if (!isBehind && input.length > 1 && /[\r\n]./s.test(input)) return { pasted: input };
-  return { presses: typedPresses(input, key.meta) };
+  // An Enter in front was pressed before the rest came.
+  const [first = ""] = /^\r*/.exec(input) ?? [];
+  const rest = input.slice(first.length);
+  if (isBehind || !isPasted(rest)) return { presses: typedPresses(input, key.meta) };
+  return { presses: typedPresses(first), pasted: rest };
 }
+
+/** A line end and something behind it, but not just a key or two, and no keys that no text holds. */
+function isPasted(text: string): boolean {
+  const lines = text.split(/\r\n?|\n/);
+  // oxlint-disable-next-line no-control-regex
+  if (lines.length < 2 || /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/.test(text)) return false;
+  return lines.length > 2 || (lines.at(-1)?.length ?? 0) > typedBehind;
+}
+
+/** Characters that somebody may type behind Enter before the program reads them, on a machine that is busy with other work. */
+const typedBehind = 2;
 
 /** The presses of characters that were typed one by one, whatever is among them. */
 export function typedPresses(text: string, alt = false): readonly KeyPress[] {

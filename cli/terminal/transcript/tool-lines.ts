@@ -5,6 +5,7 @@ import { visibleLine, visibleText } from "../text/visible-text.ts";
 import { wrapColumns, wrapLine } from "../text/wrap.ts";
 import { difference } from "./diff-hunks.ts";
 import type { ToolEntry } from "./entries.ts";
+import { shellOutput } from "./shell-output.ts";
 
 /** How statuses look; marks differ in shape, not in colour alone. */
 const marks: Readonly<
@@ -50,18 +51,12 @@ function contentLines(
   isCompact: boolean,
 ): readonly Line[] {
   if (content.type === "diff") return diffLines(content, width);
-  const handedOff = handedOffText(content.text);
-  if (handedOff !== undefined && isCompact) return outputLines(handedOff, width);
   const isShown = entry.status === "failed" || entry.toolKind === "execute" || !isCompact;
-  return isShown ? outputLines(content.text, width) : [];
-}
-
-/** Of a call that goes on as a job: its first sentence. What follows is for the model. */
-function handedOffText(text: string): string | undefined {
-  const report = text.indexOf("\n(:tool-execution ");
-  const at = report < 0 ? text.indexOf("\n(:TOOL-EXECUTION ") : report;
-  if (at < 0 || !/:handed-off-p t\b/i.test(text.slice(at, at + 200))) return undefined;
-  return /^.*?\.(?= |$)/.exec(text)?.[0] ?? text.slice(0, at);
+  if (!isShown) return [];
+  return outputLines(
+    isCompact && entry.toolKind === "execute" ? shellOutput(content.text) : content.text,
+    width,
+  );
 }
 
 const rail = span("  │ ", { ink: "muted" });

@@ -31,8 +31,8 @@ export function App({ lines, palette, onKey, onPaste, isBehind, onSuspender }: A
   setCursorPosition(lines.cursor);
   useInput((input, key) => {
     const read = pressesOf(input, key, isBehind());
-    if ("pasted" in read) onPaste(read.pasted);
-    else for (const press of read.presses) onKey(press);
+    for (const press of read.presses) onKey(press);
+    if (read.pasted !== undefined) onPaste(read.pasted);
   });
   usePaste(onPaste);
   return createElement(

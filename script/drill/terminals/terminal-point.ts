@@ -160,8 +160,10 @@ class Scene {
     await delay(input === undefined ? lookMs : typingMs);
   }
 
+  /** People see what they have written before they send it. */
   async #type({ text, key }: TypedInput): Promise<void> {
     await this.#terminal?.type(text);
+    await this.#shows(new RegExp(`^❯ .*${text}$`, "m"));
     await this.#terminal?.keys(key);
   }
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { runningHosts } from "../../../cli/terminal/link/shared-host.ts";
 import { type Ended, type Sandpit, launch, makeSandpit } from "../cli/launch.ts";
 import { eventually } from "../eventually.ts";
+import type { Script } from "../model-server/script.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
 import { scriptedReply } from "./scripted-model.ts";
 import { type Tmux, openTmux } from "./tmux.ts";
@@ -14,10 +15,12 @@ const main = resolve(dirname(fileURLToPath(import.meta.url)), "../../../cli/main
 export type HostScene = {
   readonly pit: Sandpit;
   readonly model: ModelServer;
+  readonly environment: Readonly<Record<string, string>>;
   /** `autolith ARGUMENTS…` in a terminal of its own. */
   terminal(
     argv?: readonly string[],
     size?: { readonly columns: number; readonly rows: number },
+    directory?: string,
   ): Promise<Tmux>;
   /** `autolith ARGUMENTS…` without a terminal. */
   command(argv: readonly string[]): Promise<Ended>;
@@ -28,25 +31,34 @@ export type HostScene = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+export type HostSceneOptions = {
+  /** {@link scriptedReply} when absent. */
+  readonly script?: Script;
+  /** More of the environment of terminals, commands and the host. */
+  readonly environment?: Readonly<Record<string, string>>;
+};
+
 /** Prepares a home, a workspace and a model; the host starts with the first terminal and ends with the scene. */
-export async function openHostScene(): Promise<HostScene> {
+export async function openHostScene(options: HostSceneOptions = {}): Promise<HostScene> {
   const pit = makeSandpit();
-  const model = await startModelServer(scriptedReply);
+  const model = await startModelServer(options.script ?? scriptedReply);
   const environment = {
     ...pit.environment,
     OPENAI_API_KEY: "none",
     AUTOLITH_OPENAI_BASE_URL: model.baseUrl,
+    ...options.environment,
   };
   const hosts = (): readonly number[] => hostProcesses(join(pit.home, ".local/state/autolith/localgroup"));
   return {
     pit,
     model,
     hosts,
-    terminal: (argv = [], size = { columns: 80, rows: 30 }) =>
+    environment,
+    terminal: (argv = [], size = { columns: 80, rows: 30 }, directory = pit.workspace) =>
       openTmux({
         ...size,
         command: [process.execPath, "--disable-warning=ExperimentalWarning", main, ...argv],
-        directory: pit.workspace,
+        directory,
         environment,
       }),
     draft: () => draftOf(environment),

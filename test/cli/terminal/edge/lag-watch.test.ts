@@ -33,12 +33,16 @@ describe("the watch of delays", () => {
   });
 
   it("decides whether lines that come at once were typed or pasted", () => {
-    expect(pressesOf("one\rtwo", noKey, false)).toEqual({ pasted: "one\rtwo" });
-    const typed = pressesOf("one\rtwo", noKey, true);
-    expect("presses" in typed && typed.presses.map(({ name, text }) => name + text)).toEqual([
-      "textone",
-      "enter",
-      "texttwo",
-    ]);
+    const read = (input: string, isBehind: boolean): readonly string[] => {
+      const { presses, pasted } = pressesOf(input, noKey, isBehind);
+      const keys = presses.map(({ name, text }) => name + text);
+      return pasted === undefined ? keys : [...keys, `pasted ${pasted}`];
+    };
+    expect(read("one\rtwo", false)).toEqual(["pasted one\rtwo"]);
+    expect(read("one\rtwo", true)).toEqual(["textone", "enter", "texttwo"]);
+    expect(read("\rtwo", false)).toEqual(["enter", "texttwo"]);
+    expect(read("\rtwo\rthree", false)).toEqual(["enter", "pasted two\rthree"]);
+    expect(read("one\r\u0004", false)).toEqual(["textone", "enter", "controld"]);
+    expect(read("one\ra", false)).toEqual(["textone", "enter", "texta"]);
   });
 });
