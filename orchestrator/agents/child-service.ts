@@ -10,7 +10,7 @@ import { AutolithError, failureOf } from "../contract/failure.ts";
 import { type ConversationId, type ExecutionId, newExecutionId } from "../contract/identifiers.ts";
 import type { ReasoningEffort, ToolCallItem } from "../contract/model.ts";
 import type { Authority } from "../contract/permissions.ts";
-import type { ToolContext, ToolDeclaration } from "../contract/tool.ts";
+import type { ToolContext } from "../contract/tool.ts";
 import { type Job, isActive, standingOf } from "../jobs/job-table.ts";
 import type { JobRequest } from "../jobs/admissions.ts";
 import type { JobExecution } from "../jobs/supervisor.ts";
@@ -20,12 +20,13 @@ import type { ModelDirectory } from "../models/model-directory.ts";
 import type { ProgressSnapshot } from "../tasks/child-progress.ts";
 import type { Completion } from "../tasks/completions.ts";
 import type { TaskItem } from "../tasks/task-arguments.ts";
-import { type PreparedTask, checkSpawn } from "../tasks/task-tools.ts";
+import { type PreparedTask, checkSpawn, depthRefusal } from "../tasks/task-tools.ts";
 import { recordedAudit } from "../tools/nested-calls.ts";
 import type { OverflowSink, SettledCall } from "../tools/dispatcher.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ChildRun } from "./agent-executor.ts";
-import type { ChildRole, RunnableRole } from "./child-role.ts";
+import type { RunnableRole } from "./child-role.ts";
+import { RoleTools } from "./role-tools.ts";
 import type { JobRoles } from "./job-roles.ts";
 import type { ConversationMail } from "../peers/conversation-mail.ts";
 import type { ConversationWorktrees } from "../worktrees/conversation-worktrees.ts";
@@ -93,6 +94,7 @@ export type RootChild = {
 
 export class ChildService {
   readonly #parts: ChildServiceParts;
+  readonly #tools: RoleTools;
   readonly #live = new Map<ExecutionId, Running>();
   /** Told when the run of a child has been prepared, or has come to nothing. */
   readonly #begun = new Map<ExecutionId, PromiseWithResolvers<void>>();
@@ -100,6 +102,7 @@ export class ChildService {
 
   constructor(parts: ChildServiceParts) {
     this.#parts = parts;
+    this.#tools = new RoleTools(parts.tools);
   }
 
   /** The request that starts the root child of a headless run; it is waited for, so it is not detached. */
@@ -265,7 +268,8 @@ export class ChildService {
     const caller = callerOf(job, this.#parts.rootConversationId);
     const yielding = new YieldState(role.contract?.check, () => live.steering.pendingCount);
     const canSpawn = this.#canSpawn(role, payload.depth);
-    const registry = this.#parts.tools.select((tool) => isOffered(tool, role, canSpawn), [yielding.tool()]);
+    const spawning = { allowed: canSpawn, refusal: this.#spawnRefusal(role, payload.depth) };
+    const { registry, schemas } = this.#tools.of(role, spawning, yielding.tool());
     const transcript = await this.#parts.openTranscript(job);
     return {
       transcript,
@@ -318,7 +322,7 @@ export class ChildService {
           isolation,
           canSpawn,
         }),
-        tools: [...registry.schemas()],
+        tools: schemas,
         limits: defaultAgentLimits,
       },
     };
@@ -358,6 +362,12 @@ export class ChildService {
     return depth < this.#parts.maxDepth && (role.spawns === "all" || role.spawns.length > 0);
   }
 
+  /** What a child that may start none is told when it tries. */
+  #spawnRefusal(role: RunnableRole, depth: number): string {
+    const { maxDepth } = this.#parts;
+    return depth >= maxDepth ? depthRefusal(depth, maxDepth) : `The role ${role.name} may start no children.`;
+  }
+
   #toolObserver(job: JobExecution<"agent">, live: LiveChild): ChildRun["dispatch"]["observer"] {
     return {
       started: (call) => {
@@ -387,8 +397,3 @@ function callerOf(job: JobExecution<"agent">, rootConversationId: ConversationId
 }
 
 /** Tools a child of this role is offered: child-safe and granted; `task.*` by spawn policy and depth. */
-function isOffered(tool: ToolDeclaration, role: ChildRole, canSpawn: boolean): boolean {
-  if (tool.audience === "primary") return false;
-  if (tool.name.startsWith("task.")) return canSpawn;
-  return role.grants(tool.name);
-}

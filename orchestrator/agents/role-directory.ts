@@ -56,8 +56,13 @@ function findRole(catalog: RoleCatalog, name: string, childTools: readonly strin
   const found = lookupRole(catalog, name);
   const fault = checkToolGrants(found, childTools);
   if (fault !== undefined) throw fault;
-  return runnable(found);
+  const known = runnables.get(found) ?? runnable(found);
+  runnables.set(found, known);
+  return known;
 }
+
+/** A role whose file has not changed is the same one, with what others keep by it. */
+const runnables = new WeakMap<Role, RunnableRole>();
 
 function runnable(role: Role): RunnableRole {
   return {

@@ -230,6 +230,9 @@ export const threadMessageSchema = z.discriminatedUnion("kind", [
 ]);
 export type ThreadMessage = z.infer<typeof threadMessageSchema>;
 
+/** What goes over the port at once, in order: news that came shortly before a request travel with it. Each is checked on its own. */
+export type ThreadMessages = readonly ThreadMessage[];
+
 /** From the host to an agent. */
 export const hostMessageSchema = z.discriminatedUnion("kind", [
   z.strictObject({

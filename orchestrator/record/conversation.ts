@@ -18,7 +18,7 @@ import type { JournalAnomaly } from "./journal-reading.ts";
 import { type Journal, type JournalOptions, createJournal, openJournal, readJournal } from "./journal.ts";
 import { syncDirectory } from "./publication.ts";
 import { ensurePrivateDirectory } from "./roots.ts";
-import { acquireWriterLock, type WriterLock } from "./writer-lock.ts";
+import { acquireWriterLock, acquireWriterLockLater, type WriterLock } from "./writer-lock.ts";
 
 /** What loading a conversation found. */
 export interface LoadedConversation {
@@ -59,6 +59,8 @@ export class Conversation {
   readonly #chunkBytes: number;
   #journal: ChunkJournal;
   #rotation: Promise<void> | undefined;
+  /** Why it may not be written after all: its lock could not be taken. */
+  #refusal: RecordError | undefined;
   /** Size at which the next rotation is tried; grows after a failed one. */
   #rotateAt: number;
 
@@ -67,12 +69,16 @@ export class Conversation {
     options: ConversationStoreOptions,
     header: ConversationHeader,
     journal: ChunkJournal,
-    lock: WriterLock,
+    lock: WriterLock | "later",
   ) {
     this.#options = options;
     this.header = header;
     this.#journal = journal;
-    this.#lock = lock;
+    const path = lockPath(options, header.id);
+    this.#lock =
+      lock === "later"
+        ? acquireWriterLockLater(path, (error) => (this.#refusal = recordFailure(error, path, "lock")))
+        : lock;
     this.#chunkBytes = options.chunkBytes ?? 8 * 1024 * 1024;
     this.#rotateAt = this.#chunkBytes;
   }
@@ -88,6 +94,7 @@ export class Conversation {
    * @throws RecordError as `Journal.append`.
    */
   append(record: ConversationRecord, options: { readonly sync?: boolean } = {}): Promise<number> {
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
     const line: ChunkAppend = { record, at: this.#options.now() };
     if (this.#rotation === undefined && this.#journal.length >= this.#rotateAt) this.#startRotation();
     if (this.#rotation === undefined) return this.#journal.append(line, options);
@@ -159,12 +166,13 @@ export async function createConversation(
     );
   }
   const header: ConversationHeader = { ...fresh, id, createdAt };
-  const lock = await acquireWriterLock(lockPath(options, id));
+  const chunk = chunkAt(conversationDirectory(options, id), 1);
+  // A child's conversation is nobody's but its host's. One that people see in their lists may be opened at once.
+  const lock = fresh.id === undefined ? await acquireWriterLock(lockPath(options, id)) : "later";
   try {
-    const chunk = chunkAt(conversationDirectory(options, id), 1);
     return new Conversation(options, header, await startChunk(options, chunk, header), lock);
   } catch (error) {
-    await lock.release();
+    if (lock !== "later") await lock.release();
     throw error;
   }
 }

@@ -27,9 +27,14 @@ export interface ProcessEntry extends PinnedProcess {
 
 const unknown = "unknown";
 
+let own: ProcessIdentity | undefined;
+
 /** The identity of a running process, by default this one. */
 export function processIdentity(pid = process.pid): ProcessIdentity {
-  return { pid, bootId: bootId(), startTicks: startTicksOf(pid) };
+  if (pid === own?.pid) return own;
+  const identity = { pid, bootId: bootId(), startTicks: startTicksOf(pid) };
+  if (pid === process.pid) own = identity;
+  return identity;
 }
 
 /** When the process started, in kernel clock ticks since boot; 0 when there is none or the platform does not tell. */

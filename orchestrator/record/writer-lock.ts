@@ -63,6 +63,29 @@ export async function acquireWriterLock(path: string): Promise<WriterLock> {
   );
 }
 
+/** Time until the lock of something that nobody else knows of yet is taken, in ms. */
+const lateMs = 100;
+
+/**
+ * The lock of what this process has just made, taken a moment later: making it is not held up, and nobody else can know of it by then.
+ * `failed` is told when it cannot be taken.
+ */
+export function acquireWriterLockLater(path: string, failed: (error: unknown) => void): WriterLock {
+  let taken: Promise<WriterLock | undefined> | undefined;
+  const timer = setTimeout(() => {
+    taken = acquireWriterLock(path).catch((error: unknown) => {
+      failed(error);
+      return undefined;
+    });
+  }, lateMs).unref();
+  return {
+    release: async () => {
+      clearTimeout(timer);
+      await (await taken)?.release();
+    },
+  };
+}
+
 /**
  * Who is named in a lock file, alive or not; undefined when there is none.
  *

@@ -177,6 +177,11 @@ function agentsTool(parts: TaskToolParts): ToolDeclaration {
   });
 }
 
+/** What a caller at the deepest level is told. */
+export function depthRefusal(depth: number, maxDepth: number): string {
+  return `Children at depth ${depth} may not start children; the limit is ${maxDepth}. Do the work yourself.`;
+}
+
 /** May this caller start the role at all? Throws `spawn-not-allowed` or `depth-limit`. */
 export function checkSpawn(
   role: string,
@@ -184,10 +189,7 @@ export function checkSpawn(
   policy: { readonly spawns: "all" | readonly string[]; readonly maxDepth: number },
 ): void {
   if (caller.depth >= policy.maxDepth)
-    throw new AutolithError(
-      "depth-limit",
-      `Children at depth ${caller.depth} may not start children; the limit is ${policy.maxDepth}. Do the work yourself.`,
-    );
+    throw new AutolithError("depth-limit", depthRefusal(caller.depth, policy.maxDepth));
   if (policy.spawns !== "all" && !policy.spawns.includes(role))
     throw new AutolithError(
       "spawn-not-allowed",

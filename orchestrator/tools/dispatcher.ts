@@ -85,11 +85,7 @@ export async function dispatchCalls(
 
 function prepare(call: ToolCallItem, context: CallContext, registry: ToolRegistry): Prepared {
   const tool = registry.get(call.tool);
-  if (tool === undefined)
-    return refuse(
-      "unknown-tool",
-      `There is no tool ${call.tool}. Available: ${registry.names().join(", ")}.`,
-    );
+  if (tool === undefined) return refuse("unknown-tool", registry.absence(call.tool));
   const parsed = parseToolArguments(call.arguments);
   if (!parsed.ok) return refuse("invalid-arguments", `${call.tool}: ${parsed.problem}`);
   const checked = tool.arguments.safeParse(parsed.value);

@@ -12,6 +12,7 @@ export const toolNameLimit = 64;
 
 export class ToolRegistry {
   readonly #tools = new Map<string, ToolDeclaration>();
+  #whyAbsent: (name: string) => string | undefined = () => undefined;
 
   /** Rejects duplicate and malformed names with `tool-registration`. */
   constructor(declarations: Iterable<ToolDeclaration>) {
@@ -22,6 +23,13 @@ export class ToolRegistry {
     return this.#tools.get(name);
   }
 
+  /** What is said to a caller of a tool that is not here. */
+  absence(name: string): string {
+    const why = this.#whyAbsent(name);
+    const said = why === undefined ? `There is no tool ${name}.` : `${name} cannot be used here. ${why}`;
+    return `${said} Available: ${this.names().join(", ")}.`;
+  }
+
   /** Names in registration order. */
   names(): readonly string[] {
     return [...this.#tools.keys()];
@@ -30,6 +38,18 @@ export class ToolRegistry {
   /** A registry with only what `accepts` lets through, plus `added`. */
   select(accepts: (tool: ToolDeclaration) => boolean, added: Iterable<ToolDeclaration> = []): ToolRegistry {
     return new ToolRegistry([...[...this.#tools.values()].filter(accepts), ...added]);
+  }
+
+  /** A registry with all of these, plus `added`. `whyAbsent` tells why one that is not among them is not. */
+  with(
+    added: Iterable<ToolDeclaration>,
+    whyAbsent: (name: string) => string | undefined = () => undefined,
+  ): ToolRegistry {
+    const registry = new ToolRegistry([]);
+    registry.#whyAbsent = whyAbsent;
+    for (const [name, tool] of this.#tools) registry.#tools.set(name, tool);
+    for (const declaration of added) registry.#add(declaration);
+    return registry;
   }
 
   /** What is offered to a model, in registration order. */

@@ -184,7 +184,11 @@ describe("children of a job", () => {
     });
     expect(ended.status).toBe(0);
     expect(offered).not.toContain("task__run");
-    expect(server.requests.some(({ text }) => text.includes("There is no tool"))).toBe(true);
+    expect(
+      server.requests.some(({ text }) =>
+        text.includes("Children at depth 2 may not start children; the limit is 2"),
+      ),
+    ).toBe(true);
   });
 
   it("a tool the role does not grant does not exist for it", async () => {
@@ -205,6 +209,6 @@ describe("children of a job", () => {
     expect(ended.events.find(({ kind }) => kind === "tool-finished")?.data).toMatchObject({
       status: "failed",
     });
-    expect(server.requests[1]?.text).toContain("There is no tool");
+    expect(server.requests[1]?.text).toContain("The role reader does not grant shell.run.");
   });
 });

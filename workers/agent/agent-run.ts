@@ -58,7 +58,8 @@ export class AgentRun {
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
     try {
-      await this.#pool.start({ spec: this.#spec, port: this.#threadPort });
+      const { tools, ...spec } = this.#spec;
+      await this.#pool.start({ spec, tools: toolsText(tools), port: this.#threadPort });
       await this.#ended.promise;
     } catch (error) {
       this.#drain();
@@ -100,6 +101,11 @@ export class AgentRun {
   }
 
   #take(raw: unknown): void {
+    if (Array.isArray(raw)) for (const each of raw) this.#takeOne(each);
+    else this.#violated(`An agent thread sent ${typeof raw} where a list of messages was expected.`);
+  }
+
+  #takeOne(raw: unknown): void {
     const parsed = threadMessageSchema.safeParse(raw);
     if (!parsed.success) {
       this.#violated(`An agent thread sent a message that is not of the protocol: ${parsed.error.message}`);
@@ -139,6 +145,8 @@ export class AgentRun {
   async #takeSlot(): Promise<void> {
     this.#freeSlot();
     this.#freeSlot = await this.#pool.slots.take(this.#spec, this.#noRequests.signal);
+    // The run ended meanwhile: nobody else gives it back.
+    if (this.#noRequests.signal.aborted) this.#freeSlot();
   }
 
   /** Takes a slot for the request that follows when that needs no waiting: it saves the thread asking for it. */
@@ -195,6 +203,14 @@ export class AgentRun {
       failure: { code: "thread-lost", message: `The agent's thread ended under it: ${describe(error)}` },
     };
   }
+}
+
+const toolTexts = new WeakMap<AgentSpec["tools"], string>();
+
+function toolsText(tools: AgentSpec["tools"]): string {
+  const text = toolTexts.get(tools) ?? JSON.stringify(tools);
+  toolTexts.set(tools, text);
+  return text;
 }
 
 function reasonOf(signal: AbortSignal): string {

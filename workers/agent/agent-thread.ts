@@ -11,7 +11,9 @@ import { runTurns } from "./turn-loop.ts";
 
 /** The task of one run. The port is transferred and belongs to the thread from then on. */
 export interface AgentTask {
-  readonly spec: AgentSpec;
+  readonly spec: Omit<AgentSpec, "tools">;
+  /** The tools as JSON: a text crosses in no time, and runs that offer the same share what is made of it. */
+  readonly tools: string;
   readonly port: MessagePort;
 }
 
@@ -19,7 +21,8 @@ export interface AgentTask {
  * Runs one agent. Resolves when its outcome has been sent over the port, and never rejects: a rejection of the pool
  * means that the thread was lost.
  */
-export async function runAgentTask({ spec, port }: AgentTask): Promise<void> {
+export async function runAgentTask({ spec: brief, tools, port }: AgentTask): Promise<void> {
+  const spec: AgentSpec = { ...brief, tools: sharedTools(tools) };
   const link = new HostLink(port);
   const events = new EventStream((event) => link.event(event), spec.streamOutput);
   events.emit({ event: "run-started", threadId });
@@ -52,4 +55,18 @@ const data = workerData as AgentThreadData | undefined;
 if (data?.expectLiveRequests === true) {
   // What fails here fails again in the first request, which reports it.
   import("../model/openai-attempt.ts").then(({ warmUpRequests }) => warmUpRequests()).catch(() => undefined);
+}
+
+/** Lists of tools that this thread keeps; one of a role that has not been run for long is made again. */
+const keptToolLists = 16;
+const toolLists = new Map<string, AgentSpec["tools"]>();
+
+/** The same list for the same text. */
+function sharedTools(text: string): AgentSpec["tools"] {
+  const tools = toolLists.get(text) ?? (JSON.parse(text) as AgentSpec["tools"]);
+  toolLists.delete(text);
+  toolLists.set(text, tools);
+  const [oldest] = toolLists.keys();
+  if (toolLists.size > keptToolLists && oldest !== undefined) toolLists.delete(oldest);
+  return tools;
 }

@@ -8,6 +8,7 @@ import type {
   ReplayReply,
   ReplayRequest,
   ThreadMessage,
+  ThreadMessages,
 } from "../../orchestrator/contract/agent-thread.ts";
 import { HostRefusedError } from "./turn-loop.ts";
 
@@ -22,6 +23,8 @@ export class HostLink {
   readonly #pending = new Map<number, PendingReply>();
   readonly #abort = new AbortController();
   #nextId = 1;
+  #news: ThreadMessage[] = [];
+  #newsTimer: NodeJS.Immediate | undefined;
   #cancelReason: string | undefined;
   /** The host has admitted the next request with its last answer. */
   #admitted = false;
@@ -70,9 +73,12 @@ export class HostLink {
     if (message.kind !== "admitted") throw unexpected(message, "admitted");
   }
 
-  /** Sends one-way news. */
+  /** Sends one-way news: with the request that follows at once, or by itself a moment later. */
   event(event: AgentEvent): void {
-    this.#send({ kind: "event", event });
+    this.#news.push({ kind: "event", event });
+    // By it a thread is ended that does nothing any more, so it does not wait.
+    if (event.event === "run-started") this.#send();
+    else this.#newsTimer ??= setImmediate(() => this.#send());
   }
 
   /** Sends the last message and closes the port. */
@@ -82,8 +88,13 @@ export class HostLink {
     this.#port.close();
   }
 
-  #send(message: ThreadMessage): void {
-    this.#port.postMessage(message);
+  /** Sends the news that wait, then the message. */
+  #send(message?: ThreadMessage): void {
+    clearImmediate(this.#newsTimer);
+    this.#newsTimer = undefined;
+    const messages: ThreadMessages = message === undefined ? this.#news : [...this.#news, message];
+    this.#news = [];
+    if (messages.length > 0) this.#port.postMessage(messages);
   }
 
   #request(build: (id: number) => ThreadMessage): Promise<HostMessage> {

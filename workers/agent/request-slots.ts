@@ -29,9 +29,11 @@ export class RequestSlots {
   /** Resolves when the run may send one request; rejects with the signal's reason. A replayed run needs no slot. */
   async take({ source, purpose }: AgentSpec, signal: AbortSignal): Promise<FreeSlot> {
     if (source.kind === "replay") return () => undefined;
+    signal.throwIfAborted();
     const { provider, baseUrl } = source.endpoint;
     const queue = this.#queueOf(source.endpoint);
-    if (queue.pending >= this.#perProvider) this.#onFull(baseUrl ?? provider);
+    const isFull = queue.pending >= this.#perProvider;
+    if (isFull) this.#onFull(baseUrl ?? provider);
     const ended = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<FreeSlot>();
     const priority = purpose === "classifier" ? 1 : 0;
@@ -39,8 +41,10 @@ export class RequestSlots {
       begun.resolve(ended.resolve);
       return ended.promise;
     };
-    // An abort of a request that is under way frees its slot as well; nobody waits for the answer then.
-    queue.add(request, { signal, priority }).catch((error: unknown) => begun.reject(error));
+    // A request that begins at once is ended by its run, cancelled or not; only one that waits must hear of a cancel here.
+    queue
+      .add(request, isFull ? { signal, priority } : { priority })
+      .catch((error: unknown) => begun.reject(error));
     return begun.promise;
   }
 

@@ -35,18 +35,18 @@ const endings: Readonly<Record<string, () => void>> = {
 /** As the real task, with an ending in place of the run where one is named. */
 export async function runAgentTask(task: AgentTask): Promise<void> {
   if (task.spec.instructions === "broken-protocol") {
-    task.port.postMessage({ kind: "event", event: { event: "run-started", threadId } });
-    task.port.postMessage({ kind: "boundary", id: "one" });
+    task.port.postMessage([{ kind: "event", event: { event: "run-started", threadId } }]);
+    task.port.postMessage([{ kind: "boundary", id: "one" }]);
     await new Promise((resolve) => {
       task.port.once("message", resolve);
     });
-    task.port.postMessage({ kind: "outcome", outcome: { status: "finished", requests: 0 } });
+    task.port.postMessage([{ kind: "outcome", outcome: { status: "finished", requests: 0 } }]);
     task.port.close();
     return;
   }
   const ending = endings[task.spec.instructions];
   if (ending === undefined) return runAgent(task);
-  task.port.postMessage({ kind: "event", event: { event: "run-started", threadId } });
+  task.port.postMessage([{ kind: "event", event: { event: "run-started", threadId } }]);
   // The host answers nothing here; a turn of the loop lets the message leave.
   await new Promise((resolve) => {
     setImmediate(resolve);
