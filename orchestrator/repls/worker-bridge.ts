@@ -25,14 +25,14 @@ const definitions: readonly HostFunctionDefinition[] = [
 const source = `
 (defun worker-tool-call (name arguments)
   "Call the host tool NAME with ARGUMENTS, a JSON text. A property list: :SUCCESS-P, :CONTENT, :CODE, :DETAILS."
-  (destructuring-bind (mark success-p content code details) (%worker-tool-call name arguments)
-    (declare (ignore mark))
-    (list :success-p success-p :content content :code code :details details)))
+  (let ((answer (cdr (%worker-tool-call name arguments))))
+    (list :success-p (car answer) :content (cadr answer) :code (caddr answer) :details (cadddr answer))))
 (defun worker-tool-context ()
   "A property list that says for whom this evaluation runs, and which tools WORKER-TOOL-CALL takes."
-  (loop for (key value) in (rest (%worker-tool-context))
-        append (list (intern (string-upcase key) :keyword)
-                     (if (consp value) (rest value) value))))
+  (mapcan (lambda (entry)
+            (list (intern (string-upcase (car entry)) :keyword)
+                  (if (consp (cadr entry)) (cdadr entry) (cadr entry))))
+          (cdr (%worker-tool-context))))
 (export '(worker-tool-call worker-tool-context))`;
 
 /** Makes the functions known in an image that has just started. Rejects with `image-ended`. */
