@@ -1,5 +1,6 @@
 import { LString } from "../data/string.ts";
 import { LispError, simpleError } from "../data/error.ts";
+import { NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Image } from "../image/image.ts";
 import { HostFault, type HostFiles } from "../streams/host-port.ts";
@@ -18,7 +19,8 @@ export function installImageSaving(image: Image, files: HostFiles): void {
     const asking = image.runtime.current;
     const { saveImageFile } = await import("./image-saving.ts");
     try {
-      return await saveImageFile(image, files, path, { note, package: pkg, asking });
+      await saveImageFile(image, files, path, { note, package: pkg, asking });
+      return NIL;
     } catch (error) {
       throw saveFault(error, path);
     }

@@ -1,26 +1,24 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { LString } from "../data/string.ts";
-import type { LispValue } from "../data/value.ts";
 import type { Image } from "../image/image.ts";
 import type { GreenThread } from "../runtime/green-thread.ts";
 import type { HostFiles } from "../streams/host-port.ts";
 import { ImageSaveError } from "./image-errors.ts";
-import { type SaveOptions, savingImage } from "./save-image.ts";
+import { type SaveOptions, type SavedImage, savingImage } from "./save-image.ts";
 
-/** Saves an image to a file, giving way to the event loop between its steps; gives the path as a Lisp string. */
+/** Saves an image to a file, giving way to the event loop between its steps. */
 export async function saveImageFile(
   image: Image,
   files: HostFiles,
   path: string,
   options: SaveOptions & { readonly asking: GreenThread | null },
-): Promise<LispValue> {
+): Promise<SavedImage> {
   const { asking } = options;
   const saving = savingImage(image, options);
   for (;;) {
     const step = saving.next();
     if (step.done === true) {
-      writeImageFile(files, path, step.value);
-      return LString.from(path);
+      writeImageFile(files, path, step.value.bytes);
+      return step.value;
     }
     await nextTurn();
     if (asking !== null && asking.outcome !== null)

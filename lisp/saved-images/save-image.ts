@@ -7,7 +7,7 @@ import { ByteWriter } from "./byte-writer.ts";
 import { HeapGraph } from "./heap-graph.ts";
 import { BootChanges, lateObjectsMade, visitSurroundings, writeSurroundings } from "./image-contents.ts";
 import { ImageSaveError } from "./image-errors.ts";
-import { encodeImage } from "./image-file.ts";
+import { type ImageStamp, encodeImage } from "./image-file.ts";
 import type { HeapOutput } from "./kind.ts";
 import { kinds } from "./kinds.ts";
 
@@ -62,6 +62,12 @@ class Quiet {
   }
 }
 
+/** An image as the bytes of a file, and what the file says about it. */
+export interface SavedImage {
+  readonly bytes: Uint8Array;
+  readonly stamp: ImageStamp;
+}
+
 /**
  * Saves an image: the bytes of a file that `restoreImage` takes. The steps yield how far it is; when anything else runs in the
  * image between them, the saving is refused. `asking` is the thread that asks for it; default: the running one. Throws
@@ -70,7 +76,7 @@ class Quiet {
 export function* savingImage(
   image: Image,
   options: SaveOptions & { readonly asking?: GreenThread | null } = {},
-): Generator<SaveProgress, Uint8Array> {
+): Generator<SaveProgress, SavedImage> {
   const quiet = new Quiet(image, options.asking ?? image.runtime.current);
   const twin = image.bootAnother();
   if (lateObjectsMade(image)) objectSystem(twin).deferred.make();
@@ -92,17 +98,15 @@ export function* savingImage(
     quiet.check();
     heap = writing.next();
   }
-  return encodeImage({
-    stamp: {
-      build: image.buildKey(),
-      note: options.note ?? "",
-      savedAtMs: Date.now(),
-      package: options.package ?? image.currentPackage().name,
-      objects: graph.size,
-    },
-    journal: { entries: image.journal.entries(), dropped: image.journal.dropped },
-    heap: heap.value,
-  });
+  const stamp: ImageStamp = {
+    build: image.buildKey(),
+    note: options.note ?? "",
+    savedAtMs: Date.now(),
+    package: options.package ?? image.currentPackage().name,
+    objects: graph.size,
+  };
+  const journal = { entries: image.journal.entries(), dropped: image.journal.dropped };
+  return { bytes: encodeImage({ stamp, journal, heap: heap.value }), stamp };
 }
 
 /** Saves an image in one go; see `savingImage`. */
@@ -113,7 +117,7 @@ export function saveImage(
   const saving = savingImage(image, options);
   for (;;) {
     const step = saving.next();
-    if (step.done === true) return step.value;
+    if (step.done === true) return step.value.bytes;
     options.onProgress?.(step.value);
   }
 }

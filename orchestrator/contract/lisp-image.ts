@@ -148,6 +148,20 @@ export type LispDefinition = {
   readonly sequence: number;
 };
 
+/** What is known of a saved image without starting from it. */
+export type SavedLispImage = {
+  /** Key of the build that saved it; only the same one can start from it. */
+  readonly build: string;
+  readonly note: string;
+  /** Epoch milliseconds. */
+  readonly savedAtMs: number;
+  /** Package in which it begins. */
+  readonly package: string;
+  /** Objects besides those of every image. */
+  readonly objects: number;
+  readonly bytes: number;
+};
+
 export interface LispImage {
   /** Settles when the image can evaluate; rejects with `image-ended` when it ends before. */
   readonly ready: Promise<void>;
@@ -167,6 +181,11 @@ export interface LispImage {
   describe(name: string): Promise<LispDescription | null>;
   /** The definitions made so far, newest last. */
   journal(): Promise<readonly LispDefinition[]>;
+  /**
+   * Saves the image to a file (absolute path), whole or not at all. Rejects with `image-busy` while an evaluation is in flight, with
+   * `image-unsavable` when something in it has no saved form, with `file-error` when the file cannot be written, and with `image-ended`.
+   */
+  save(path: string, options?: { readonly note?: string }): Promise<SavedLispImage>;
   /** Ends the thread without its cooperation: what ran ends as `lost`. Resolves when the thread is gone. */
   terminate(reason?: string): Promise<void>;
 }
@@ -180,6 +199,12 @@ export type LispMachine = {
 };
 
 export type LispImageOptions = {
+  /**
+   * File of a saved image to start from (absolute path); default: a fresh image. Functions must be defined again. Opening rejects with
+   * `image-foreign`, `image-truncated`, `image-corrupt`, `image-incompatible` or `image-too-large` when it is none that this build can
+   * restore.
+   */
+  readonly image?: string;
   /** Default: the files of the user, from the directory of this process. */
   readonly machine?: LispMachine;
   /** Variables that Lisp sees; default: the part of this process's environment that commands get, no secrets among it. */

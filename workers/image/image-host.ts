@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { AutolithError, failureOf } from "../../orchestrator/contract/failure.ts";
+import { AutolithError, errorOf, failureOf } from "../../orchestrator/contract/failure.ts";
 import {
   type HostCalls,
   type HostFunctionDefinition,
@@ -15,6 +15,7 @@ import {
   type LispImageOptions,
   type LispJson,
   type LispResult,
+  type SavedLispImage,
 } from "../../orchestrator/contract/lisp-image.ts";
 import { commandEnvironment } from "../spawner/command-environment.ts";
 import type { EvaluationRequest, FromImage, ImageQuery, ImageThreadData, ToImage } from "./messages.ts";
@@ -47,7 +48,7 @@ export class ImageHost implements LispImage {
 
   constructor(limits: LispImageOptions = {}) {
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const data: ImageThreadData = { attention: this.attention, machine: limits.machine };
+    const data: ImageThreadData = { attention: this.attention, image: limits.image, machine: limits.machine };
     this.worker = new Worker(new URL(`./image-thread.${extension}`, import.meta.url), {
       workerData: data,
       env: { ...(limits.environment ?? commandEnvironment(process.env)) },
@@ -109,17 +110,25 @@ export class ImageHost implements LispImage {
     return this.query({ kind: "journal" }) as Promise<readonly LispDefinition[]>;
   }
 
+  save(path: string, { note = "" }: { readonly note?: string } = {}): Promise<SavedLispImage> {
+    return this.ask((id) => ({ type: "save", id, path, note })) as Promise<SavedLispImage>;
+  }
+
   async terminate(reason = "terminated"): Promise<void> {
     this.end(reason);
     await this.worker.terminate();
   }
 
   private query(query: ImageQuery): Promise<unknown> {
+    return this.ask((id) => ({ type: "query", id, query }));
+  }
+
+  private ask(message: (id: number) => ToImage): Promise<unknown> {
     if (this.endReason !== null) return Promise.reject(new ImageEndedError(this.endReason));
     const id = ++this.last;
     const waiting = Promise.withResolvers<unknown>();
     this.queries.set(id, waiting);
-    this.post({ type: "query", id, query });
+    this.post(message(id));
     return waiting.promise;
   }
 
@@ -132,6 +141,13 @@ export class ImageHost implements LispImage {
     switch (message.type) {
       case "ready":
         return this.started.resolve();
+      case "refused":
+        this.started.reject(errorOf(message.failure));
+        return this.end(message.failure.message);
+      case "failed":
+        this.queries.get(message.id)?.reject(errorOf(message.failure));
+        this.queries.delete(message.id);
+        return undefined;
       case "output":
         return this.evaluations.get(message.id)?.options.onOutput?.(message.stream, message.text);
       case "condition":

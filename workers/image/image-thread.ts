@@ -11,22 +11,23 @@ import type {
   EvaluationResult,
   ValueReport,
 } from "../../lisp/host/evaluation.ts";
-import { createImage } from "../../lisp/host/lisp-image.ts";
+import { createImage, type LispImage } from "../../lisp/host/lisp-image.ts";
 import type { LispValue } from "../../lisp/data/value.ts";
-import type { Failure } from "../../orchestrator/contract/failure.ts";
+import { type Failure, failureOf } from "../../orchestrator/contract/failure.ts";
 import type {
   HostFunctionDefinition,
   LispCondition,
   LispDecision,
   LispResult,
   LispValueText,
+  SavedLispImage,
 } from "../../orchestrator/contract/lisp-image.ts";
 import { imagePort } from "./image-port.ts";
 import type { EvaluationRequest, FromImage, ImageQuery, ImageThreadData, ToImage } from "./messages.ts";
 
 const port = parentPort!;
-const { attention, machine } = workerData as ImageThreadData;
-const lisp = createImage(imagePort(machine));
+const { attention, image: savedPath, machine } = workerData as ImageThreadData;
+const lisp = savedPath === undefined ? createImage(imagePort(machine)) : await restored(savedPath);
 lisp.image.runtime.attention = attention;
 
 const running = new Map<number, Evaluation>();
@@ -40,6 +41,33 @@ let lastCall = 0;
 
 function post(message: FromImage): void {
   port.postMessage(message);
+}
+
+/** What the file system refuses is a `file-error`; what images refuse has codes of its own. */
+function fileFailure(error: unknown): Failure {
+  const failure = failureOf(error);
+  return failure.code.startsWith("image-") ? failure : { ...failure, code: "file-error" };
+}
+
+/** The image of a file. One that cannot be restored is refused, and the thread ends. */
+async function restored(path: string): Promise<LispImage> {
+  const { openLispImage } = await import("../../lisp/host/saved-image.ts");
+  try {
+    return openLispImage(path, { port: imagePort(machine) }).lisp;
+  } catch (error) {
+    post({ type: "refused", failure: fileFailure(error) });
+    process.exit(1);
+  }
+}
+
+async function save({ id, path, note }: Extract<ToImage, { type: "save" }>): Promise<void> {
+  const { saveLispImageFile } = await import("../../lisp/host/saved-image.ts");
+  try {
+    const { stamp, length } = await saveLispImageFile(lisp, path, { note });
+    post({ type: "answer", id, value: { ...stamp, bytes: length } satisfies SavedLispImage });
+  } catch (error) {
+    post({ type: "failed", id, failure: fileFailure(error) });
+  }
 }
 
 function conditionMessage({ type, text, slots, restarts }: ConditionReport): LispCondition {
@@ -185,6 +213,8 @@ port.on("message", (message: ToImage) => {
       return deciding.get(message.id)?.(message.decision);
     case "query":
       return post({ type: "answer", id: message.id, value: answer(message.query) });
+    case "save":
+      return void save(message);
     case "define":
       return message.functions.forEach(define);
     default:

@@ -36,6 +36,7 @@ export type ToImage =
   | { readonly type: "cancel"; readonly id: number; readonly reason: string }
   | { readonly type: "decide"; readonly id: number; readonly decision: LispDecision }
   | { readonly type: "query"; readonly id: number; readonly query: ImageQuery }
+  | { readonly type: "save"; readonly id: number; readonly path: string; readonly note: string }
   | { readonly type: "define"; readonly functions: readonly HostFunctionDefinition[] }
   /** The answer of a host function; `report`: its text is shown as text. */
   | { readonly type: "return"; readonly call: number; readonly value: LispJson; readonly report: boolean }
@@ -44,6 +45,8 @@ export type ToImage =
 /** From the image to the main thread. */
 export type FromImage =
   | { readonly type: "ready" }
+  /** The image cannot start; the thread ends. */
+  | { readonly type: "refused"; readonly failure: Failure }
   | {
       readonly type: "output";
       readonly id: number;
@@ -53,6 +56,8 @@ export type FromImage =
   | { readonly type: "condition"; readonly id: number; readonly condition: LispCondition }
   | { readonly type: "result"; readonly id: number; readonly result: LispResult }
   | { readonly type: "answer"; readonly id: number; readonly value: unknown }
+  /** What was asked could not be done. */
+  | { readonly type: "failed"; readonly id: number; readonly failure: Failure }
   /** A call of a host function; `evaluation` is null when it comes from none. */
   | {
       readonly type: "call";
@@ -68,6 +73,8 @@ export type FromImage =
 export type ImageThreadData = {
   /** One element: messages posted to the image that its event loop has not seen yet. */
   readonly attention: Int32Array;
+  /** File of the saved image to start from; undefined for a fresh image. */
+  readonly image: string | undefined;
   /** What of the machine its code may use; undefined: the files of the user. */
   readonly machine: LispMachine | undefined;
 };
