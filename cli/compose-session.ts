@@ -37,6 +37,7 @@ import {
 import { hostLisp, lazyImages } from "./host-lisp.ts";
 import { installationRoot } from "./installation.ts";
 import { removeLeftoversSoon, removeSandboxTemporary } from "./leftovers.ts";
+import { managementConfiguration } from "./management/management-configuration.ts";
 import { type Environment, type Machine, ledgerDirectory, openMachine } from "./machine.ts";
 import { withoutRepeats } from "./repeated-lines.ts";
 
@@ -183,6 +184,7 @@ async function compose(
     idleMs: options.idleMs ?? defaultIdleMs,
   });
   opened.push(() => host.shutdown());
+  await openManagement(options, roots, host, opened);
   const cleaned = removeLeftoversSoon({
     roots,
     redis,
@@ -201,6 +203,26 @@ async function compose(
   opened.push(() => cleaned.finish(leftoverWaitMs));
   performance.mark("autolith:host-open");
   return { service: host, roots, close: closeAll };
+}
+
+/** The management REPL, when the environment turns it on. Rejects with `configuration-error`, `management-address`. */
+async function openManagement(
+  { environment, diagnostics }: SessionHostOptions,
+  roots: Roots,
+  host: SessionHost,
+  opened: (() => Promise<void>)[],
+): Promise<void> {
+  const configuration = managementConfiguration(environment, roots);
+  if (configuration === undefined) return;
+  const { ManagementServer } = await import("./management/management-server.ts");
+  const { imageForManagement } = await import("./management/managed-image.ts");
+  const server = await ManagementServer.open({
+    configuration,
+    image: async () => imageForManagement(await host.managedImage()),
+    connected: () => host.hold(),
+    report: diagnostics,
+  });
+  opened.push(() => server.close());
 }
 
 function skillRoots(

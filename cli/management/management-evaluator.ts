@@ -1,6 +1,6 @@
 /** The serial evaluator behind the management REPL: one form at a time, within its deadline, answered as data. */
 import { type DataForm, keyword } from "../../lisp/data-forms/index.ts";
-import { AutolithError, boundedMessage } from "../../orchestrator/contract/failure.ts";
+import { AutolithError, boundedMessage, failureOf } from "../../orchestrator/contract/failure.ts";
 import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
 import type { ManagementConfiguration } from "./management-configuration.ts";
 
@@ -75,8 +75,10 @@ export class ManagementEvaluator {
         refusal("queue", `${queueCapacity} forms wait already, which is the limit; ask again later`),
       );
     this.#waiting += 1;
-    const answer = this.#last.then(() => this.#run(source));
-    this.#last = answer.catch(() => undefined);
+    const answer = this.#last
+      .then(() => this.#run(source))
+      .catch((error: unknown) => refusal("image", failureOf(error).message));
+    this.#last = answer;
     return answer.finally(() => {
       this.#waiting -= 1;
     });

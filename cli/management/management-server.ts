@@ -12,6 +12,8 @@ import { challengeForm, freshNonce, isProven, proofIn } from "./management-proof
 export type ManagementServerOptions = {
   readonly configuration: ManagementConfiguration;
   readonly image: () => Promise<ManagedImage>;
+  /** Told when a client has proved itself; what it answers is called when that client is gone. */
+  readonly connected: () => () => void;
   /** For the log. Never told a source, a value or a token. */
   readonly report: (line: string) => void;
 };
@@ -92,6 +94,9 @@ export class ManagementServer {
     });
     await withinDeadline(authenticated, authenticationMs);
     if (!isAllowed) return;
+    const gone = this.#options.connected();
+    socket.once("close", gone);
+    if (socket.destroyed) gone();
     await this.#send(socket, [keyword("authenticated"), keyword("version"), 1]);
     try {
       for (let next = await forms.next(); next.done !== true; next = await forms.next())

@@ -184,6 +184,16 @@ export class OpenSession implements Session {
     await this.#prompt.takenOver();
   }
 
+  /** When something was last added to its record, in epoch milliseconds. */
+  get lastActivityAt(): number {
+    return this.#core.lastActivityAt;
+  }
+
+  /** Its image, for the management REPL. */
+  managedImage(): Pick<LispImage, "evaluate" | "probe"> {
+    return this.#prompt.managedImage();
+  }
+
   /** Loads the initialization files. Rejects with `initialization`, `directory-scopes`. */
   begin(): Promise<void> {
     return this.#prompt.begin();

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { AutolithError } from "../contract/failure.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
+import type { LispImage } from "../contract/lisp-image.ts";
 import type { PermissionMode } from "../contract/permissions.ts";
 import type { ConversationPage } from "../contract/session/catalogs.ts";
 import type {
@@ -34,6 +35,7 @@ export class SessionHost implements SessionService {
   readonly #sessions = new Map<ConversationId, OpenSession>();
   /** Sessions that are being opened, so that two clients get the same one. */
   readonly #opening = new Map<ConversationId, Promise<OpenSession>>();
+  #ownImage: Promise<LispImage> | undefined;
   #becomeIdle: () => void = () => undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #closing = false;
@@ -117,6 +119,14 @@ export class SessionHost implements SessionService {
     return [...this.#sessions.values()];
   }
 
+  /** The image behind the session that was used last, for the management REPL; without a session one of its own, which lives as long as the host. */
+  async managedImage(): Promise<Pick<LispImage, "evaluate" | "probe">> {
+    const latest = this.sessions().toSorted((left, right) => right.lastActivityAt - left.lastActivityAt)[0];
+    if (latest !== undefined) return latest.managedImage();
+    this.#ownImage ??= this.#environment.images.open();
+    return this.#ownImage;
+  }
+
   async closeSession(id: ConversationId): Promise<void> {
     await this.#close(id, "closed");
     this.#watchIdle();
@@ -139,6 +149,8 @@ export class SessionHost implements SessionService {
     clearTimeout(this.#idleTimer);
     await Promise.allSettled(this.#opening.values());
     await Promise.all([...this.#sessions.keys()].map((id) => this.#close(id, "shutdown")));
+    const own = await this.#ownImage?.catch(() => undefined);
+    await own?.terminate("the host ends");
     this.#becomeIdle();
   }
 

@@ -149,6 +149,15 @@ export class SessionPrompt {
     }
   }
 
+  /** The image for evaluations that are no forms of the conversation; operators they call act on it. */
+  managedImage(): Pick<LispImage, "evaluate" | "probe"> {
+    return {
+      evaluate: (source, options = {}) =>
+        this.#image.evaluate(source, { ...options, onCall: this.#calls(undefined) }),
+      probe: async (text) => (await this.#image.open()).probe(text),
+    };
+  }
+
   /** The image, started when it is not there. */
   image(): Promise<LispImage> {
     return this.#image.open();

@@ -45,6 +45,7 @@ export async function openEndpoint(
   const server = await ManagementServer.open({
     configuration,
     image: () => Promise.resolve(image),
+    connected: () => () => undefined,
     report: (line) => reports.push(line),
   });
   onTestFinished(() => server.close().catch(() => undefined));
