@@ -48,7 +48,10 @@ export type ToolOutcome = {
   readonly content: string;
   /** Stable code of an error outcome. */
   readonly code?: string;
-  /** Structured facts kept with the durable record (not sent to the model). JSON values only. */
+  /**
+   * Structured facts kept with the durable record (not sent to the model). JSON values only. `shown`: text that people are shown in place of the
+   * content.
+   */
   readonly details?: Readonly<Record<string, unknown>>;
   /** Pictures for the model; they reach it, and the record, as a message right behind the results of the turn. */
   readonly images?: readonly ModelImage[];

@@ -77,6 +77,8 @@ async function handOffOutcome(
   );
   return {
     status: "ok",
+    // People are shown this; the form is for the model.
+    details: { shown: guidance },
     content: `${guidance} Continue with other work; you will be told when it ends. job.wait, job.get and job.cancel take its id.\n${form}`,
   };
 }

@@ -366,7 +366,7 @@ export class OpenSession implements Session {
   }
 
   vaultContents(): readonly VaultEntry[] {
-    return [...this.#core.pending.vault];
+    return this.#core.pending.vault.map(({ images: _, ...entry }) => entry);
   }
 
   setVaultContents(entries: readonly VaultEntry[]): Promise<void> {

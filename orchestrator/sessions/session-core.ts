@@ -246,6 +246,11 @@ export class SessionCore {
     this.update(update);
   }
 
+  /** True when a summary stands for the beginning of the conversation. */
+  get isCompacted(): boolean {
+    return this.#summaries > 0;
+  }
+
   #openAdvice(): AdviceBoard {
     const collections = new RuleCollections(this.environment.dataRoot);
     return new AdviceBoard({

@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type RecordedRequest, answer, calls } from "../support/model-server/script.ts";
 import { openScene, say, text, watch } from "../support/sessions/composed-sessions.ts";
@@ -28,6 +31,41 @@ describe("compaction of a session", () => {
     expect(next).not.toContain("long answer");
     const read = await session.resource({ uri: "conversation:current" });
     expect(read.text).toContain("PEACH");
+  });
+
+  it("after it each request names the jobs that run, as the host knows them, until they are delivered", async () => {
+    await using scene = await openScene((request) => {
+      if (isCompaction(request)) return answer("SUMMARY", { usage: { input: 500, output: 5 } });
+      return request.number === 1
+        ? calls([{ name: "shell__run", arguments: { command: "cat fifo", async: true } }])
+        : answer(`${"long answer ".repeat(50)}${request.number}`);
+    });
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    await session.setSetting("session-title-generation-p", false);
+    execFileSync("mkfifo", [join(scene.pit.workspace, "fifo")]);
+    await say(session, "begin");
+    expect(scene.server.requests[1]?.text).not.toContain("from the host's records");
+    await session.invoke("compact", {});
+    const last = (): string => {
+      const { input } = scene.server.requests.at(-1)?.body as { input: readonly unknown[] };
+      return JSON.stringify(input.at(-1));
+    };
+    await say(session, "how is it?");
+    expect(last()).toMatch(
+      /from the host's records .*\(:jobs :shown \(\(\S+exec:1\S+ :running\)\) :omitted 0\)/i,
+    );
+    await say(session, "and now?");
+    expect(last()).toContain("exec:1");
+    await writeFile(join(scene.pit.workspace, "fifo"), "done");
+    await eventsUntil(
+      client,
+      (event) => event.kind === "turn" && event.source === "completion" && event.state === "idle",
+    );
+    await say(session, "done?");
+    expect(last()).not.toContain("exec:1");
+    const { updates } = await session.history({});
+    expect(JSON.stringify(updates)).not.toContain("not a message of the person");
   });
 
   it("at the threshold, in the middle of a turn, and the turn goes on", async () => {

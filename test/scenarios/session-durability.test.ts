@@ -113,6 +113,7 @@ describe("sessions over restarts", () => {
       "title",
       "user-message",
       "tool-call",
+      "turn-end",
     ]);
     second.send("prompt what happened");
     await second.seen((line) => line.kind === "turn" && line["state"] === "idle" && line["epoch"] === 2);

@@ -46,7 +46,7 @@ function overview({ commands, tools }: HelpSources): string {
     "Text is a prompt to the agent; /name runs a command.",
     `Topics: ${topics.join(", ")}`,
     `Tools by namespace: ${namespaces.join(", ")}`,
-    "help TOPIC, help COMMAND, help TOOL say more; help commands lists all commands, help all everything.",
+    "/help TOPIC, /help COMMAND, /help TOOL say more; /help commands lists all commands, /help all everything.",
     literalSlash,
   ].join("\n");
 }

@@ -178,7 +178,7 @@ export class Invoker {
     if (found?.isDirectory() === true) return;
     core.openingNotice(
       "directory-missing",
-      `The directory of this conversation, ${core.workingDirectory}, is not there any more. cwd PATH chooses another one; until then commands fail.`,
+      `The directory of this conversation, ${core.workingDirectory}, is not there any more. /cwd PATH chooses another one; until then commands fail.`,
     );
   }
 
@@ -187,7 +187,7 @@ export class Invoker {
     if (command !== undefined) return command;
     throw new AutolithError(
       "unknown-operation",
-      `There is no command /${name.slice(0, 80)}; help lists them. Begin with // to send a message that starts with a slash.`,
+      `There is no command /${name.slice(0, 80)}; /help lists them. Begin with // to send a message that starts with a slash.`,
     );
   }
 

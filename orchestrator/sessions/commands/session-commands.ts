@@ -8,8 +8,10 @@ import type { SessionState } from "../../contract/session/catalogs.ts";
 import type { UsageCounters } from "../../contract/session/updates.ts";
 import { displayConversationId, parseConversationId } from "../../record/conversation-id.ts";
 import { isOverThreshold } from "../turns/compaction.ts";
+import { entryText } from "../input/pending-inputs.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { said } from "./command.ts";
+import { editedVault } from "./vault-text.ts";
 
 /** Conversations that a listing shows. */
 const listedConversations = 20;
@@ -19,7 +21,7 @@ function conversationId(text: string): ConversationId {
   if (id !== undefined && displayConversationId(id) !== id) return id;
   throw new AutolithError(
     "invalid-argument",
-    `${JSON.stringify(text.slice(0, 80))} is no conversation id; conversations lists them.`,
+    `${JSON.stringify(text.slice(0, 80))} is no conversation id; /conversations lists them.`,
   );
 }
 
@@ -224,16 +226,14 @@ export const sessionCommands: readonly Command[] = [
     name: "vault-contents",
     busy: "execute",
     topic: "input",
-    summary: "Shows the vault's entries in the order of restoration.",
-    arguments: "",
-    maxWords: 0,
-    run: (_, { session }) => {
-      const lines = session.vaultContents().map((entry, index) => {
-        const text =
-          entry.type === "message" ? entry.input : entry.type === "lisp" ? entry.source : entry.text;
-        return `${index}  ${entry.type}  ${text.slice(0, 500)}`;
-      });
-      return Promise.resolve(said(lines.join("\n") || "The vault is empty."));
+    summary: "Shows the vault's entries in the order of restoration, or replaces one or all of them.",
+    arguments: "[INDEX ENTRY | (ENTRY ...) | nil]",
+    run: async (input, { session }) => {
+      if (input !== "") await session.setVaultContents(editedVault(input, session.vaultContents()));
+      const lines = session
+        .vaultContents()
+        .map((entry, index) => `${index}  ${entry.type}  ${entryText(entry).slice(0, 500)}`);
+      return said(lines.join("\n") || "The vault is empty.");
     },
   },
   {

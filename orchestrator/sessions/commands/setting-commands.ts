@@ -59,7 +59,7 @@ export const settingCommands: readonly Command[] = [
       if (row === undefined)
         throw new AutolithError(
           "unknown-setting",
-          `There is no setting ${JSON.stringify(name)}; settings lists them.`,
+          `There is no setting ${JSON.stringify(name)}; /settings lists them.`,
         );
       return said(settingLine(row));
     },

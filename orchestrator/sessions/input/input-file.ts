@@ -11,11 +11,10 @@ import {
 } from "../../../lisp/data-forms/index.ts";
 import { AutolithError } from "../../contract/failure.ts";
 import type { ConversationId } from "../../contract/identifiers.ts";
-import type { VaultEntry } from "../../contract/session/input.ts";
 import type { SessionImage } from "../../contract/session/updates.ts";
 import { errnoOf } from "../../record/failure.ts";
 import { publishFile } from "../../record/publication.ts";
-import type { StoredInputs, Waiting } from "./waiting.ts";
+import type { StoredInputs, VaultItem, Waiting } from "./waiting.ts";
 
 /** Bounds of the files; the bounds of admission keep them well below. */
 const limits: DataLimits = {
@@ -107,10 +106,12 @@ function waitingForm({ inputId, kind, text, images, acceptedAt }: Waiting): Data
     ...[keyword("kind"), keyword(kind)],
     ...[keyword("accepted-at"), acceptedAt],
     ...[keyword("content"), text],
-    ...(images.length === 0
-      ? []
-      : [keyword("images"), images.map(({ mimeType, data }): DataForm => [mimeType, data])]),
+    ...(images.length === 0 ? [] : [keyword("images"), imageForms(images)]),
   ];
+}
+
+function imageForms(images: readonly SessionImage[]): DataForm {
+  return images.map(({ mimeType, data }): DataForm => [mimeType, data]);
 }
 
 function waitingOf(form: DataForm): Pick<StoredInputs, "steering" | "queued"> {
@@ -144,10 +145,12 @@ function imageOf(form: DataForm): SessionImage {
   return { mimeType: mimeType as SessionImage["mimeType"], data };
 }
 
-function vaultForm(entry: VaultEntry): DataForm {
+function vaultForm(entry: VaultItem): DataForm {
   switch (entry.type) {
-    case "message":
-      return [keyword("message"), entry.input];
+    case "message": {
+      const { input, images = [] } = entry;
+      return [keyword("message"), input, ...(images.length === 0 ? [] : [imageForms(images)])];
+    }
     case "command":
       return [keyword("command"), entry.text];
     case "lisp":
@@ -155,16 +158,19 @@ function vaultForm(entry: VaultEntry): DataForm {
   }
 }
 
-function vaultOf(form: DataForm): readonly VaultEntry[] {
+function vaultOf(form: DataForm): readonly VaultItem[] {
   const reader = new PlistReader(listElements(form) ?? [], 1, {
     what: "the recovery input vault",
     keys: ["version", "conversation-id", "captures"],
   });
   reader.integer("version", { minimum: 1, maximum: 1 });
   return reader.list("captures").map((capture) => {
-    const [type, text] = listElements(capture) ?? [];
+    const [type, text, images] = listElements(capture) ?? [];
     if (typeof text !== "string") throw new TypeError("a vault entry is a list of its kind and its text");
-    if (type === keyword("message")) return { type: "message", input: text };
+    if (type === keyword("message")) {
+      const shown = (listElements(images ?? []) ?? []).map(imageOf);
+      return { type: "message", input: text, ...(shown.length === 0 ? {} : { images: shown }) };
+    }
     if (type === keyword("command")) return { type: "command", text };
     if (type === keyword("lisp")) return { type: "lisp", source: text };
     throw new TypeError("the kind of a vault entry is :message, :command or :lisp");

@@ -6,14 +6,14 @@ import type { PendingInput, VaultEntry } from "../../contract/session/input.ts";
 import { pendingCharacterLimit, pendingInputLimit } from "../../contract/session/input.ts";
 import { AutolithError } from "../../contract/failure.ts";
 import type { InputFile } from "./input-file.ts";
-import type { StoredInputs, Waiting } from "./waiting.ts";
+import type { StoredInputs, VaultItem, Waiting } from "./waiting.ts";
 
 export class PendingInputs {
   readonly #file: InputFile;
   readonly #changed: () => void;
   #steering: readonly Waiting[];
   #queued: readonly Waiting[];
-  #vault: readonly VaultEntry[];
+  #vault: readonly VaultItem[];
   /** Changes are written one after the other. */
   #writing: Promise<void> = Promise.resolve();
 
@@ -34,7 +34,7 @@ export class PendingInputs {
     return this.#queued;
   }
 
-  get vault(): readonly VaultEntry[] {
+  get vault(): readonly VaultItem[] {
     return this.#vault;
   }
 
@@ -93,13 +93,18 @@ export class PendingInputs {
     return this.#vault.length;
   }
 
+  /** An entry that stays as it is keeps its images. */
   async replaceVault(entries: readonly VaultEntry[]): Promise<void> {
-    this.#vault = [...entries];
+    const before = [...this.#vault];
+    this.#vault = entries.map((entry) => {
+      const at = before.findIndex((item) => isSameEntry(item, entry));
+      return at < 0 ? entry : (before.splice(at, 1)[0] ?? entry);
+    });
     await this.#write();
   }
 
   /** Puts the vault's entries in front of the queue; `admission` makes inputs of them. */
-  async restore(admission: (entry: VaultEntry) => Waiting): Promise<number> {
+  async restore(admission: (entry: VaultItem) => Waiting): Promise<number> {
     const restored = this.#vault.map(admission);
     this.#vault = [];
     this.#queued = [...restored, ...this.#queued];
@@ -124,14 +129,23 @@ export class PendingInputs {
   }
 }
 
+/** The text of an entry, whatever its kind. */
+export function entryText(entry: VaultEntry): string {
+  return entry.type === "message" ? entry.input : entry.type === "lisp" ? entry.source : entry.text;
+}
+
+function isSameEntry(left: VaultEntry, right: VaultEntry): boolean {
+  return left.type === right.type && entryText(left) === entryText(right);
+}
+
 function sizeOf({ text, images }: Waiting): number {
   return images.reduce((sum, { data }) => sum + data.length, text.length);
 }
 
-function vaultEntry({ kind, text }: Waiting): VaultEntry {
+function vaultEntry({ kind, text, images }: Waiting): VaultItem {
   switch (kind) {
     case "message":
-      return { type: "message", input: text };
+      return { type: "message", input: text || "(image)", ...(images.length === 0 ? {} : { images }) };
     case "command":
       return { type: "command", text };
     case "lisp":

@@ -12,6 +12,7 @@ import { titleFromPrompt } from "../titles.ts";
 import type { TurnEngine } from "../turns/turn-engine.ts";
 import { InputHistory, recalledInputLimit } from "./input-history.ts";
 import { checkForm, routedText, runsDuringTurn } from "./input-routing.ts";
+import { entryText } from "./pending-inputs.ts";
 import { promptContent } from "./prompt-text.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -204,8 +205,8 @@ export class SessionInput {
 
   async vaultRestore(): Promise<number> {
     const count = await this.#core.pending.restore((entry) => {
-      const text = entry.type === "message" ? entry.input : entry.type === "lisp" ? entry.source : entry.text;
-      return this.#waiting(entry.type, { text, images: [] }, `queue-${randomUUID()}`);
+      const images = entry.images ?? [];
+      return this.#waiting(entry.type, { text: entryText(entry), images }, `queue-${randomUUID()}`);
     });
     if (count > 0) {
       this.#engine.lift();

@@ -12,9 +12,12 @@ export type Waiting = {
   readonly acceptedAt: number;
 };
 
+/** An entry of the vault with the images of its message, which people do not edit. */
+export type VaultItem = VaultEntry & { readonly images?: readonly SessionImage[] };
+
 /** Everything that waits in a session, and its vault. */
 export type StoredInputs = {
   readonly steering: readonly Waiting[];
   readonly queued: readonly Waiting[];
-  readonly vault: readonly VaultEntry[];
+  readonly vault: readonly VaultItem[];
 };

@@ -62,7 +62,9 @@ export function summaryContent(summary: string, items: readonly ModelItem[], job
         ? "The model gave an empty summary, so the conversation was not compacted. Try compact again, choose another model, or start a new conversation."
         : `The summary has ${text.length} characters and the history ${before}: compacting saves nothing. Choose a model with a larger context window, or start a new conversation.`,
     );
-  const references = jobReferences(jobs);
+  const form = jobReferences(jobs);
+  const references =
+    form && `Jobs at this moment, from the host's records (job.list and job.get tell more):\n${form}`;
   return [
     "The conversation so far was compacted. This summary stands for it; conversation:current still holds every record.",
     text,
@@ -70,8 +72,11 @@ export function summaryContent(summary: string, items: readonly ModelItem[], job
   ].join("\n\n");
 }
 
-/** The jobs that matter after a compaction, from the host's own records and not from the model's words. */
-function jobReferences(jobs: readonly Job[]): string | undefined {
+/**
+ * The jobs whose beginning a compacted history does not show any more, from the host's own records and not from the model's words: those that run,
+ * and ended ones whose outcome was not delivered. Bounded, with the number of those left out; undefined when there are none.
+ */
+export function jobReferences(jobs: readonly Job[]): string | undefined {
   const open = jobs.filter(
     (job) => isActive(job) || (job.detached && !job.delivered && isTerminal(job.life.state)),
   );
@@ -81,7 +86,7 @@ function jobReferences(jobs: readonly Job[]): string | undefined {
     shown: shown.map((job) => [job.name, word(standingOf(job))]),
     omitted: open.length - shown.length,
   });
-  return `Jobs at this moment, from the host's records (job.list and job.get tell more):\n${printDataForm(form)}`;
+  return printDataForm(form);
 }
 
 /** True when a context of so many tokens has to be compacted before the next request. */

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { TurnEnd } from "../../agents/agent-host.ts";
 import { defaultAgentLimits } from "../../contract/agent-limits.ts";
-import type { AgentOutcome, AgentSpec, Boundary } from "../../contract/agent-thread.ts";
+import type { AdviceEntry, AgentOutcome, AgentSpec, Boundary } from "../../contract/agent-thread.ts";
 import type { ToolCaller } from "../../contract/caller.ts";
 import type { HostItem, ReasoningEffort } from "../../contract/model.ts";
 import type { Authority } from "../../contract/permissions.ts";
@@ -14,6 +14,7 @@ import type { StoredRecord } from "../../record/conversation-record.ts";
 import { sessionRecords } from "../view/session-records.ts";
 import type { Compactor } from "./compactor.ts";
 import { runPrimary } from "./primary-agent.ts";
+import { jobReferences } from "./compaction.ts";
 import { failedExchanges } from "./precompaction.ts";
 import { primaryInstructions, resumeNotice } from "./primary-instructions.ts";
 import { TurnView } from "./turn-view.ts";
@@ -99,7 +100,7 @@ export class PrimaryTurns {
         replay: environment.replay,
         spec: () => this.#spec(),
         prepare: (abort) => this.#prepare(abort),
-        advice: (itemCount) => this.#core.advice.next(itemCount),
+        advice: async (itemCount) => [...(await this.#core.advice.next(itemCount)), ...this.#jobReferences()],
         responded: ({ items }) => this.#remember(items),
         boundary: (turn) => this.#boundary(turn, signal),
       },
@@ -107,6 +108,17 @@ export class PrimaryTurns {
     );
     this.#core.interrupted = undefined;
     return turnEnd(outcome, signal);
+  }
+
+  /** Jobs as they stand, with each request whose history was compacted: a summary knows them only as they stood. */
+  #jobReferences(): readonly AdviceEntry[] {
+    const form = this.#core.isCompacted ? jobReferences(this.#core.host.jobs()) : undefined;
+    if (form === undefined) return [];
+    return [
+      {
+        text: `Jobs of this conversation at this moment, from the host's records (job.get, job.wait, job.continuity tell more); not a message of the person:\n${form}`,
+      },
+    ];
   }
 
   #caller(): ToolCaller {

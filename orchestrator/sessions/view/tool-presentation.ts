@@ -76,10 +76,12 @@ function pathOf(name: unknown, workspace: string): string | undefined {
   return /^[a-z][a-z0-9-]*:/.test(name) ? undefined : resolve(workspace, name);
 }
 
-/** The text that a finished call shows, and the change of a file when it carries one. */
+/** The change of a file when a finished call carries one, else the text that it shows: its output, unless it says otherwise. */
 export function toolContent(output: string, details: unknown, limit: number): readonly ToolContent[] {
   const diff = diffOf(details);
-  return diff === undefined ? [{ type: "text", text: shortened(output, limit) }] : [diff];
+  if (diff !== undefined) return [diff];
+  const { shown } = (details ?? {}) as { shown?: unknown };
+  return [{ type: "text", text: shortened(typeof shown === "string" ? shown : output, limit) }];
 }
 
 function diffOf(details: unknown): ToolContent | undefined {

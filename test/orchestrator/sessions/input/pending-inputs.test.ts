@@ -117,4 +117,25 @@ describe("waiting input", () => {
       ["later", "message", 1],
     ]);
   });
+
+  it("images of a message come through the vault, unless its text is edited", async () => {
+    const file = freshFile();
+    const inputs = new PendingInputs(file(), empty, () => undefined);
+    const images = [{ mimeType: "image/png" as const, data: "AAAA" }];
+    await inputs.admit("queued", { ...waiting("a", "look"), images });
+    await inputs.admit("queued", { ...waiting("b", ""), images });
+    await inputs.admit("queued", { ...waiting("c", "and this"), images });
+    await inputs.store();
+    await inputs.replaceVault([
+      { type: "message", input: "(image)" },
+      { type: "message", input: "look" },
+      { type: "message", input: "edited" },
+    ]);
+    const { vault } = await file().read();
+    expect(vault).toEqual([
+      { type: "message", input: "(image)", images },
+      { type: "message", input: "look", images },
+      { type: "message", input: "edited" },
+    ]);
+  });
 });
