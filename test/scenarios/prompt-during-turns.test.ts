@@ -8,15 +8,18 @@ import { eventsUntil, isTurnEnd } from "../support/sessions/read-events.ts";
 
 describe("forms while a turn runs", () => {
   it("what looks, reads the vault or says so runs at once; boundary commands are scheduled; the rest waits in order", async () => {
-    await using scene = await openScene((request) =>
-      request.number === 1
-        ? calls([{ name: "shell__run", arguments: { command: "while [ ! -e done ]; do sleep 0.05; done" } }])
-        : answer("done"),
-    );
+    const work = calls([{ name: "shell__run", arguments: { command: "echo worked" } }]);
+    await using scene = await openScene((request) => (request.number === 1 ? work : answer("done")), {
+      permissions: "ask",
+    });
     const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
     const client = await watch(session);
     await session.prompt(text("work"));
-    await eventsUntil(client, (event) => event.kind === "job" && event.state === "running");
+    // The turn waits for an answer, however long all of this takes.
+    const asked = await eventsUntil(client, ({ kind }) => kind === "permission-requested");
+    const [requestId = ""] = asked.flatMap((event) =>
+      event.kind === "permission-requested" ? [event.request.requestId] : [],
+    );
     for (const form of ["(defvar *order* nil)", "(push 1 *order*)", '(shell.run :command "echo x")'])
       expect(await session.prompt(text(form)), form).toMatchObject({
         kind: "command",
@@ -37,7 +40,8 @@ describe("forms while a turn runs", () => {
     });
     await expect(session.prompt(text("(+ 1))"))).rejects.toMatchObject({ code: "invalid-form" });
     expect(session.state().pendingInputs).toHaveLength(6);
-    writeFileSync(join(scene.pit.workspace, "done"), "");
+    expect(session.answerPermission(requestId, "allow-once")).toBe(true);
+    await session.setMode("full");
     await eventsUntil(client, (event) => event.kind === "pending-input" && event.inputs.length === 0);
     expect(await values(session, "(values *order*)")).toEqual(["(3 2 1)"]);
     const bodies = scene.server.requests.map(({ text: body }) => body);
