@@ -7,6 +7,7 @@ import { fanOut } from "./bench/fan-out-figures.ts";
 import { type HostFigures, hostFigures } from "./bench/host-figures.ts";
 import { type RunFigures, median, runJobFigures } from "./bench/run-job-figures.ts";
 import { mailFigures } from "./bench/mail-figures.ts";
+import { promptFigures } from "./bench/prompt-figures.ts";
 import { childrenFigures, resumeFigures } from "./bench/session-figures.ts";
 import { terminalFigures } from "./bench/terminal-figures.ts";
 import type { Echo } from "./bench/tmux-echo.ts";
@@ -135,6 +136,17 @@ async function benchHost(rounds: number): Promise<void> {
   );
 }
 
+async function benchPrompt(rounds: number): Promise<void> {
+  const { firstMs, sums, tools, toolForms } = await promptFigures(rounds);
+  const figure = (values: readonly number[]): string =>
+    `${median([...values]).toFixed(1)} ms (${Math.min(...values).toFixed(1)})`;
+  const over = median([...toolForms]) - median([...tools]);
+  console.log(
+    `\nprompt, over ACP, median (best) of ${rounds}: (+ 1 2) ${figure(sums)}, the first one with the image's start ${firstMs.toFixed(0)} ms; ` +
+      `resource.read ${figure(tools)}, as a form ${figure(toolForms)}: ${over.toFixed(1)} ms over the tool`,
+  );
+}
+
 /** Parts by name; `sessions` has `terminal` in it. */
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   runs: () => benchRuns(Number(values.rounds)),
@@ -144,6 +156,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   sessions: () => benchSessions(100_000, 16).then(() => benchTerminal(16)),
   terminal: () => benchTerminal(16),
   mail: () => benchMail(1_000),
+  prompt: () => benchPrompt(200),
   reader: benchForms,
 };
 

@@ -54,5 +54,6 @@ export const libraryFiles: readonly string[] = [
   "92-compile-file",
   "91-listener",
   "95-host",
+  "96-prompt",
   "96-images",
 ];
