@@ -11,15 +11,33 @@ const message = (text: string, origin: "prompt" | "automatic", messageId = `m:${
   at: 0,
 });
 const request = (...input: readonly object[]): RecordedRequest =>
-  ({ number: 1, body: { input } }) as unknown as RecordedRequest;
+  ({ number: 1, body: { input }, text: JSON.stringify(input) }) as unknown as RecordedRequest;
 const call = { type: "function_call", call_id: "c" };
 const result = { type: "function_call_output", call_id: "c" };
 
+const formEnd: SessionUpdate = {
+  type: "form-result",
+  formId: "form:1",
+  status: "values",
+  values: [],
+  omittedValues: 0,
+  output: "",
+  omittedOutput: 0,
+  durationMs: 1,
+  at: 0,
+};
+
 const whole: SessionEvidence = {
   accepted: ["one"],
+  acceptedForms: ["(+ 1 2)"],
   sent: ["one", "two"],
-  shown: [message("one", "prompt"), message('(:completion :EXECUTION-ID "x")', "automatic")],
-  requests: [request(call, result)],
+  shown: [
+    { type: "form", formId: "form:1", source: "(+ 1 2)", job: "exec:1", at: 0 },
+    formEnd,
+    message("one", "prompt"),
+    message('(:completion :EXECUTION-ID "x")', "automatic"),
+  ],
+  requests: [request(call, result, { role: "user", content: "(+ 1 2)" })],
   effects: ["a", "b"],
   endedJobs: ["x"],
   anomalies: [],
@@ -45,6 +63,14 @@ describe("the session drill's verdict", () => {
     ["a call without a result", { requests: [request(call)] }],
     ["a call with two results", { requests: [request(call, result, result)] }],
     ["a result before its call", { requests: [request(result, call)] }],
+    ["a form that is lost", { acceptedForms: ["(+ 1 2)", "(list)"] }],
+    ["a form without an end", { shown: whole.shown.filter(({ type }) => type !== "form-result") }],
+    ["a form that ended twice", { shown: [formEnd, ...whole.shown] }],
+    ["a form that the model was never told of", { requests: [request(call, result)] }],
+    [
+      "a form that the model was told of twice",
+      { requests: [request(call, result, { content: "(+ 1 2) and (+ 1 2)" })] },
+    ],
     ["a damaged record", { anomalies: ["cut"] }],
     ["a gap in the numbers", { sequences: [1, 3] }],
   ] satisfies readonly [string, Partial<SessionEvidence>][])("reports %s", (_, change) => {

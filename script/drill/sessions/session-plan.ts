@@ -3,13 +3,14 @@ import { generator, shuffled } from "../plan.ts";
 
 /**
  * One point: the host is killed `delayMs` after it printed `lines` lines. With `againMs` the host that resumes is killed as well, that long
- * after it opened the session.
+ * after it opened the session. With `lisp` forms and evaluations are in flight as well.
  */
 export type SessionPoint = {
   readonly number: number;
   readonly lines: number;
   readonly delayMs: number;
   readonly againMs?: number;
+  readonly lisp?: true;
 };
 
 /** Lines to aim at: those of an undisturbed session, about, and its rest. */
@@ -25,6 +26,12 @@ export function sessionPlan(count: number, seed: number): readonly SessionPoint[
     if (lines.length === 0) lines.push(...shuffled(sessionLines + 1, random));
     const delayMs = Math.floor(random() * (longestDelayMs + 1));
     const againMs = Math.floor(random() * (longestSecondLifeMs + 1));
-    return { number: index + 1, lines: lines.pop() ?? 0, delayMs, ...(index % 4 === 3 ? { againMs } : {}) };
+    return {
+      number: index + 1,
+      lines: lines.pop() ?? 0,
+      delayMs,
+      ...(index % 4 === 3 ? { againMs } : {}),
+      ...(index % 5 === 2 || index % 10 === 3 ? { lisp: true as const } : {}),
+    };
   });
 }

@@ -1,5 +1,5 @@
 /** One point of the session drill: a scripted session, kill -9 of its host, perhaps of the next one too, and what the last one makes of it. */
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { conversationIdSchema } from "../../../orchestrator/contract/identifiers.ts";
@@ -12,7 +12,15 @@ import { type ModelServer, startModelServer } from "../../../test/support/model-
 import { type HostProcess, startHostProcess } from "../../../test/support/sessions/session-host-process.ts";
 import { remains } from "../remains.ts";
 import type { SessionPoint } from "./session-plan.ts";
-import { answerSession, firstInputs, lastInput, lateInput, sessionEffectLog } from "./session-script.ts";
+import {
+  answerSession,
+  firstInputs,
+  lastInput,
+  lateInput,
+  lispEffect,
+  lispInputs,
+  sessionEffectLog,
+} from "./session-script.ts";
 import { type SessionEvidence, completedExecutions, sessionViolations } from "./session-verdict.ts";
 
 export type SessionPointResult = {
@@ -42,8 +50,9 @@ export async function runSessionPoint(point: SessionPoint): Promise<SessionPoint
     return host;
   };
   const first = await start();
-  for (const line of firstInputs) first.send(line);
-  const hit = await killAt(first, point);
+  const inputs = [...firstInputs, ...(point.lisp === true ? lispInputs(pit.workspace) : [])];
+  for (const line of inputs) first.send(line);
+  const hit = await killAt(first, point, inputs.length);
   if (point.againMs !== undefined) {
     const second = await start(first.opened.id);
     second.send(`queue ${lateInput}`);
@@ -80,10 +89,10 @@ function environmentOf(server: ModelServer): Readonly<Record<string, string>> {
 }
 
 /** Kills the host after so many lines of its output and a moment; false when it had come to rest before. */
-async function killAt(host: HostProcess, point: SessionPoint): Promise<boolean> {
+async function killAt(host: HostProcess, point: SessionPoint, inputs: number): Promise<boolean> {
   const until = performance.now() + restLimitMs;
   const isOver = (): boolean =>
-    atRest(host) && host.lines.filter(({ kind }) => kind === "accepted").length === firstInputs.length;
+    atRest(host) && host.lines.filter(({ kind }) => kind === "accepted").length === inputs;
   while (host.lines.length < point.lines && !isOver() && performance.now() < until) await delay(1);
   const hit = host.lines.length >= point.lines;
   await delay(point.delayMs);
@@ -106,10 +115,12 @@ async function rest(host: HostProcess): Promise<readonly string[] | undefined> {
     if (atRest(host)) {
       const jobs = await askJobs(host);
       const told = toldJobs(host);
-      const isOver = jobs.every(
-        ({ jobId, state }) => !["queued", "running"].includes(state) && told.has(jobId),
-      );
-      if (isOver && atRest(host)) return jobs.map(({ jobId }) => jobId);
+      const forms = new Set(shownBy(host).flatMap((update) => (update.type === "form" ? [update.job] : [])));
+      const own = jobs.filter(({ name }) => !forms.has(name));
+      const isOver =
+        jobs.every(({ state }) => !["queued", "running"].includes(state)) &&
+        own.every(({ jobId }) => told.has(jobId));
+      if (isOver && atRest(host)) return own.map(({ jobId }) => jobId);
     }
     await delay(lookMs);
   }
@@ -117,18 +128,23 @@ async function rest(host: HostProcess): Promise<readonly string[] | undefined> {
 }
 
 /** Executions whose end the host has told the model of. */
-function toldJobs({ opened, lines }: HostProcess): ReadonlySet<string> {
+function toldJobs(host: HostProcess): ReadonlySet<string> {
+  return new Set(completedExecutions(shownBy(host)));
+}
+
+/** All that a host has shown. */
+function shownBy({ opened, lines }: HostProcess): readonly SessionUpdate[] {
   const live = lines.flatMap((line) => (line.kind === "update" ? [line["update"] as SessionUpdate] : []));
-  return new Set(completedExecutions([...opened.history.map(({ update }) => update), ...live]));
+  return [...opened.history.map(({ update }) => update), ...live];
 }
 
 async function askJobs(
   host: HostProcess,
-): Promise<readonly { readonly jobId: string; readonly state: string }[]> {
+): Promise<readonly { readonly jobId: string; readonly name: string; readonly state: string }[]> {
   const before = host.lines.length;
   host.send("jobs");
   const line = await host.seen((each) => each.kind === "jobs" && host.lines.indexOf(each) >= before);
-  return line["jobs"] as readonly { readonly jobId: string; readonly state: string }[];
+  return line["jobs"] as readonly { readonly jobId: string; readonly name: string; readonly state: string }[];
 }
 
 function lastNews(host: HostProcess): string {
@@ -145,13 +161,23 @@ async function gather(
   const texts = (kinds: readonly string[]): readonly string[] =>
     lines
       .flatMap((line) => (kinds.includes(line.kind) ? [String(line["text"])] : []))
-      .filter((text) => !text.startsWith("/"));
+      .filter((text) => !/^[/?]/.test(text));
   const id = conversationIdSchema.parse(hosts[0]?.opened.id);
   const directory = join(resolveRoots(pit.environment).data, "conversations");
   const { records, anomalies } = await loadConversation({ directory }, id);
   return {
     accepted: texts(["accepted"]),
-    sent: [...firstInputs.map((line) => line.slice(line.indexOf(" ") + 1)), lateInput, lastInput],
+    acceptedForms: lines.flatMap((line) =>
+      line.kind === "accepted" && String(line["text"]).startsWith("? ")
+        ? [String(line["text"]).slice(2)]
+        : [],
+    ),
+    sent: [
+      ...firstInputs.map((line) => line.slice(line.indexOf(" ") + 1)),
+      "typed-lisp",
+      lateInput,
+      lastInput,
+    ],
     shown: replayedUpdates(records, pit.workspace).map(({ update }) => update),
     requests: server.requests,
     effects: effectsOf(pit),
@@ -161,8 +187,13 @@ async function gather(
   };
 }
 
-/** Lines that commands left in the workspace. */
+/** What commands and Lisp left in the workspace; what was done again is there twice. */
 export function effectsOf(pit: Sandpit): readonly string[] {
+  const byLisp = readdirSync(pit.workspace).filter((name) => name.startsWith(lispEffect));
+  return [...commandEffects(pit), ...byLisp.map((name) => name.replace(/(?:\.again)+$/, ""))];
+}
+
+function commandEffects(pit: Sandpit): readonly string[] {
   try {
     return readFileSync(join(pit.workspace, sessionEffectLog), "utf8").split("\n").slice(0, -1);
   } catch {

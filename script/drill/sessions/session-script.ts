@@ -16,6 +16,22 @@ export const firstInputs: readonly string[] = [
   "queue /compact",
   "queue typed-four",
 ];
+/** Lisp that leaves a file of that name in the workspace, or one that says that it was done before. */
+function effectForm(place: string, name: string): string {
+  return `(let ((f "${place}/${lispEffect}${name}")) (open (if (probe-file f) (concatenate 'string f ".again") f) :direction :output :if-exists :append :if-does-not-exist :create) :left)`;
+}
+
+/** What the name of a file begins with that Lisp has left. */
+export const lispEffect = "lisp-effect-";
+
+/** What a host is told besides: evaluations of the model, and forms of the person beside them. `place`: the workspace. */
+export function lispInputs(place: string): readonly string[] {
+  return [
+    "queue typed-lisp",
+    `prompt ? ${effectForm(place, "form-one")}`,
+    `prompt ? (progn (sleep 0.05) ${effectForm(place, "form-two")})`,
+  ];
+}
 /** What a host that is killed as well is told. */
 export const lateInput = "typed-late";
 /** What the last host is told, so that everything that waits goes on. */
@@ -44,6 +60,21 @@ export function answerSession(request: RecordedRequest): ScriptedTurn {
       : undefined;
   const usage = { input: 1_000, output: 20 };
   if (typed === undefined) return answer(`answer ${request.number}`, { usage });
+  if (typed === "lisp")
+    return calls(
+      [
+        { name: "lisp__eval", arguments: { form: effectForm(".", "first") } },
+        { name: "lisp__eval", arguments: { form: effectForm(".", "detached"), repl: "side", async: true } },
+        {
+          name: "lisp__eval",
+          arguments: {
+            form: String.raw`(autolith:worker-tool-call "shell.run" "{\"command\":\"echo lisp-tool >> ${sessionEffectLog}\"}")`,
+            "host-tools": ["shell.run"],
+          },
+        },
+      ],
+      { usage },
+    );
   const effect = (name: string): string => `echo ${typed}-${name} >> ${sessionEffectLog}`;
   return calls(
     [

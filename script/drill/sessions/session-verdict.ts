@@ -6,6 +6,8 @@ import { itemsOf } from "./session-script.ts";
 export type SessionEvidence = {
   /** Texts of messages that a host accepted. */
   readonly accepted: readonly string[];
+  /** Sources of `? form`s that a host accepted. */
+  readonly acceptedForms: readonly string[];
   /** Texts that were sent to a host, accepted or not. */
   readonly sent: readonly string[];
   /** What the record shows, in order. */
@@ -24,6 +26,7 @@ export function sessionViolations(evidence: SessionEvidence): readonly string[] 
   return [
     ...inputs(evidence),
     ...completions(evidence),
+    ...forms(evidence),
     ...repeated("shown twice", evidence.shown.flatMap(shownId)),
     ...repeated("done twice", evidence.effects),
     ...evidence.requests.flatMap(unpaired),
@@ -64,6 +67,35 @@ function completions({ shown, endedJobs }: SessionEvidence): readonly string[] {
   return [
     ...repeated("told of twice", told),
     ...endedJobs.filter((job) => !told.includes(job)).map((job) => `the end of ${job} was never told`),
+  ];
+}
+
+/** Each accepted form is in the record once, has one end, and the model is told of it once. */
+function forms({ shown, acceptedForms, requests }: SessionEvidence): readonly string[] {
+  const begun = shown.flatMap((update) => (update.type === "form" ? [update] : []));
+  const ends = shown.flatMap((update) => (update.type === "form-result" ? [update.formId] : []));
+  const lastTyped = shown.findLastIndex((update) => update.type === "user-message");
+  const endedBefore = new Set(
+    shown.slice(0, lastTyped).flatMap((update) => (update.type === "form-result" ? [update.formId] : [])),
+  );
+  const timesTold = ({ source }: { readonly source: string }): readonly number[] =>
+    requests.map(({ text }) => text.split(JSON.stringify(source).slice(1, -1)).length - 1);
+  return [
+    ...acceptedForms
+      .filter((source) => !begun.some((form) => form.source === source))
+      .map((source) => `the form ${source} was accepted and is not there`),
+    ...repeated(
+      "form in the record twice",
+      begun.map(({ source }) => source),
+    ),
+    ...repeated("form ended twice", ends),
+    ...begun.filter(({ formId }) => !ends.includes(formId)).map(({ formId }) => `${formId} has no end`),
+    ...begun
+      .filter((form) => timesTold(form).some((times) => times > 1))
+      .map(({ formId }) => `the model was told of ${formId} twice`),
+    ...begun
+      .filter((form) => endedBefore.has(form.formId) && !timesTold(form).includes(1))
+      .map(({ formId }) => `the model was never told of ${formId}`),
   ];
 }
 

@@ -249,6 +249,7 @@ async function gather(
       : await loadConversation({ directory }, sessionId);
   return {
     accepted: watch.accepted.filter((text) => !text.startsWith("/")),
+    acceptedForms: [],
     sent: [...typedInputs, lastTyped].map(({ text }) => text).filter((text) => !text.startsWith("/")),
     shown: replayedUpdates(records, pit.workspace).map(({ update }) => update),
     requests: server.requests,

@@ -32,7 +32,7 @@ lines.on("line", (line) => {
   const [verb, ...words] = line.split(" ");
   if (verb === "jobs") {
     const detached = session.jobs().filter((job) => job.detached);
-    print({ kind: "jobs", jobs: detached.map(({ jobId, state }) => ({ jobId, state })) });
+    print({ kind: "jobs", jobs: detached.map(({ jobId, name, state }) => ({ jobId, name, state })) });
     return;
   }
   const text = words.join(" ");
