@@ -1,5 +1,5 @@
 /**
- * `npm run bench:lisp [NAME…]`: runs the programs of `test/lisp/bench` in our Lisp and, where they are installed, in SBCL, ECL and CLISP
+ * `npm run bench:lisp images`: saving and restoring of images. `npm run bench:lisp [NAME…]`: runs the programs of `test/lisp/bench` in our Lisp and, where they are installed, in SBCL, ECL and CLISP
  * (all compiled), and prints milliseconds for each, their ratio to CLISP and the geometric means. Each program defines
  * BENCH; the time is the processor time of the best of three runs after one to warm up.
  */
@@ -7,10 +7,15 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { imageFigures } from "./bench/image-figures.ts";
 
 const folder = new URL("../test/lisp/bench/", import.meta.url).pathname;
 const work = mkdtempSync(join(tmpdir(), "bench-lisp-"));
 const names = process.argv.slice(2);
+if (names.includes("images")) {
+  imageFigures();
+  process.exit(0);
+}
 const programs = readdirSync(folder)
   .map((file) => basename(file, ".lisp"))
   .filter((name) => names.length === 0 || names.includes(name));

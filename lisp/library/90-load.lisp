@@ -105,8 +105,8 @@ place. With NOTE, definitions are noted in the journal with their source."
           (return)))))
 
 (defun definition-form-p (form)
-  "True for (DEF… name …)."
-  (and (consp form) (symbolp (car form)) (consp (cdr form))
+  "True for (DEF… name …), where DEF… is a macro."
+  (and (consp form) (symbolp (car form)) (consp (cdr form)) (macro-function (car form))
        (let ((name (symbol-name (car form)))) (and (> (length name) 3) (string= name "DEF" :end1 3)))))
 
 (defun definition-name (form)

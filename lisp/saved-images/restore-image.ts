@@ -10,6 +10,7 @@ import { fixedObjects } from "./heap-graph.ts";
 import { applyChanges, finishRecords, readSurroundings } from "./image-contents.ts";
 import { ImageFileError } from "./image-errors.ts";
 import { type ImageStamp, decodeImage, requireLength } from "./image-file.ts";
+import { imageLimits } from "./image-limits.ts";
 import type { HeapInput } from "./kind.ts";
 import { kindIndex, kinds, firstRecord } from "./kinds.ts";
 import { fillTables, hashTables } from "./object-kinds.ts";
@@ -29,18 +30,15 @@ export interface RestoredImage {
   readonly stamp: ImageStamp;
 }
 
-const defaultBytes = 1_073_741_824;
-const defaultObjects = 50_000_000;
-
 /**
  * Restores an image that `saveImage` wrote. Length, checksum and stamp are checked first; of its code nothing runs before one of its
  * functions is called. Throws ImageFileError.
  */
 export function restoreImage(bytes: Uint8Array, options: RestoreOptions = {}): RestoredImage {
-  const { stamp, journal, heap } = decodeImage(bytes, options.maximumBytes ?? defaultBytes);
+  const { stamp, journal, heap } = decodeImage(bytes, options.maximumBytes ?? imageLimits.bytes);
   const image = options.port === undefined ? bootImage() : bootImage(options.port);
   requireBuild(stamp, image);
-  const bound = options.maximumObjects ?? defaultObjects;
+  const bound = options.maximumObjects ?? imageLimits.objects;
   if (stamp.objects > bound) throw tooMany(stamp.objects, bound);
   try {
     readHeap(new ByteReader(heap), image, bound);
@@ -58,7 +56,7 @@ export function restoreImage(bytes: Uint8Array, options: RestoreOptions = {}): R
 /** Restores the image of a file; a longer one than the bound is not read. Throws ImageFileError, or what the file system says. */
 export function restoreImageFile(path: string, options: RestoreOptions = {}): RestoredImage {
   const { size } = statSync(path);
-  requireLength(size, options.maximumBytes ?? defaultBytes);
+  requireLength(size, options.maximumBytes ?? imageLimits.bytes);
   return restoreImage(readFileSync(path), options);
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createImage } from "../../lisp/host/lisp-image.ts";
+import { restoreLispImage, saveLispImage } from "../../lisp/host/saved-image.ts";
 
 const page = readFileSync(new URL("../../docs/lisp.md", import.meta.url), "utf8");
 const blocks = [...page.matchAll(/```lisp\n(.*?)```/gs)].map((match) => match[1]!);
@@ -11,9 +12,11 @@ describe("docs/lisp.md", () => {
   });
 
   it.each(blocks)("is right: %s", async (block) => {
-    const lisp = createImage();
+    let lisp = createImage();
     let pending = "";
     for (const line of block.split("\n")) {
+      // What follows is said of the image that was saved and restored.
+      if (line.startsWith(";; (save-image ")) lisp = restoreLispImage(saveLispImage(lisp)).lisp;
       if (!line.startsWith(";=> ")) {
         pending += `${line}\n`;
         continue;

@@ -1,4 +1,5 @@
 /** Bounds of Lisp: evaluations, named REPLs, forms of a person. */
+import { imageLimits } from "../../../lisp/saved-images/image-limits.ts";
 import { lispSourceLimits } from "../../contract/job-catalog.ts";
 import {
   formOutputCharacters,
@@ -30,4 +31,6 @@ export const evaluationLimits: readonly Limit[] = topicLimits("evaluations", [
   ["shown value of a form", formValueCharacters, "characters"],
   ["shown report of a form", formReportCharacters, "characters"],
   ["kept output of a form", formOutputCharacters, "characters"],
+  ["file of a saved image", imageLimits.bytes, "bytes"],
+  ["objects of a saved image", imageLimits.objects, "items"],
 ]);
