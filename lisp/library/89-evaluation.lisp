@@ -47,9 +47,13 @@
   t)
 
 (defun require (module-name &optional pathnames)
-  "Load a module unless it has been provided."
-  (unless (member (string module-name) *modules* :test #'string=)
-    (if pathnames
-        (dolist (pathname (if (listp pathnames) pathnames (list pathnames)) t) (load pathname))
-        (error 'simple-error :format-control "Don't know how to load the module ~A: give REQUIRE its files."
-                             :format-arguments (list (string module-name))))))
+  "Load a module unless it has been provided: its files, or the system of that name in the registry."
+  (let ((name (string module-name)))
+    (cond ((member name *modules* :test #'string=) nil)
+          (pathnames
+           (dolist (pathname (if (listp pathnames) pathnames (list pathnames)) t) (load pathname)))
+          ((member name '("asdf" "uiop") :test #'string-equal) nil)
+          ((find-system module-name nil) (load-system module-name))
+          (t (error 'simple-error
+                    :format-control "Don't know how to load the module ~A: give REQUIRE its files, or add the directory of its system to ASDF:*CENTRAL-REGISTRY*."
+                    :format-arguments (list name))))))

@@ -53,6 +53,8 @@ export const libraryFiles: readonly string[] = [
   "90-load",
   "92-compile-file",
   "91-listener",
+  "93-systems",
+  "94-portable-utilities",
   "95-host",
   "96-prompt",
   "96-images",
