@@ -49,8 +49,8 @@ class AcpLink implements HostLink {
   constructor(channel: FrameChannel) {
     this.#channel = channel;
     this.closed = this.#read().then(
-      () => this.#end("it ended the connection"),
-      (error: unknown) => this.#end(failureOf(error).message),
+      () => this.#end(cutReason),
+      (error: unknown) => this.#end(isCut(error) ? cutReason : failureOf(error).message),
     );
   }
 
@@ -131,6 +131,14 @@ class AcpLink implements HostLink {
     this.#waiting.clear();
     return reason;
   }
+}
+
+const cutReason = "it ended the connection";
+
+/** How the end of a process shows to whom it was connected: by the end of the stream, or by these. */
+function isCut(error: unknown): boolean {
+  const { code } = (typeof error === "object" && error !== null ? error : {}) as { code?: unknown };
+  return code === "EPIPE" || code === "ECONNRESET";
 }
 
 function disconnected(): AutolithError {
