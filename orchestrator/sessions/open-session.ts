@@ -49,6 +49,7 @@ import { SessionCommandSet } from "./commands/session-command-set.ts";
 import { helpText } from "./commands/help.ts";
 import { Invoker } from "./commands/invoker.ts";
 import { SessionInput } from "./input/session-input.ts";
+import { withoutImages } from "./input/waiting.ts";
 import { SessionClients } from "./session-clients.ts";
 import type { SessionCore } from "./session-core.ts";
 import { SessionPrompt } from "./session-prompt.ts";
@@ -366,7 +367,7 @@ export class OpenSession implements Session {
   }
 
   vaultContents(): readonly VaultEntry[] {
-    return this.#core.pending.vault.map(({ images: _, ...entry }) => entry);
+    return this.#core.pending.vault.map(withoutImages);
   }
 
   setVaultContents(entries: readonly VaultEntry[]): Promise<void> {

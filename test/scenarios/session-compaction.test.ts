@@ -48,8 +48,8 @@ describe("compaction of a session", () => {
     expect(scene.server.requests[1]?.text).not.toContain("from the host's records");
     await session.invoke("compact", {});
     const last = (): string => {
-      const { input } = scene.server.requests.at(-1)?.body as { input: readonly unknown[] };
-      return JSON.stringify(input.at(-1));
+      const body = scene.server.requests.at(-1)?.body as { input: readonly unknown[] } | undefined;
+      return JSON.stringify(body?.input.at(-1));
     };
     await say(session, "how is it?");
     expect(last()).toMatch(

@@ -15,6 +15,18 @@ export type Waiting = {
 /** An entry of the vault with the images of its message, which people do not edit. */
 export type VaultItem = VaultEntry & { readonly images?: readonly SessionImage[] };
 
+/** The entry as people see and edit it. */
+export function withoutImages(item: VaultItem): VaultEntry {
+  switch (item.type) {
+    case "message":
+      return { type: "message", input: item.input };
+    case "command":
+      return { type: "command", text: item.text };
+    case "lisp":
+      return { type: "lisp", source: item.source };
+  }
+}
+
 /** Everything that waits in a session, and its vault. */
 export type StoredInputs = {
   readonly steering: readonly Waiting[];
