@@ -1,7 +1,7 @@
 /** The session service of one host process: opens, finds, lists and closes conversations, and knows when the host has nothing left to do. */
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { AutolithError } from "../contract/failure.ts";
+import { AutolithError, failureOf } from "../contract/failure.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
 import type { LispImage } from "../contract/lisp-image.ts";
 import type { PermissionMode } from "../contract/permissions.ts";
@@ -36,6 +36,10 @@ export class SessionHost implements SessionService {
   /** Sessions that are being opened, so that two clients get the same one. */
   readonly #opening = new Map<ConversationId, Promise<OpenSession>>();
   #ownImage: Promise<LispImage> | undefined;
+  /** Sessions that are being closed: whoever wants one opens it anew behind that. */
+  readonly #ending = new Map<ConversationId, Promise<void>>();
+  /** Sessions whose clients went to another conversation: they are closed when nothing of them is left to do. */
+  readonly #left = new Set<ConversationId>();
   #becomeIdle: () => void = () => undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #closing = false;
@@ -77,6 +81,8 @@ export class SessionHost implements SessionService {
 
   async load(id: ConversationId, options: LoadSessionOptions = {}): Promise<OpenSession> {
     this.#requireOpen();
+    this.#left.delete(id);
+    await this.#ending.get(id);
     const open = this.#sessions.get(id) ?? (await this.#opening.get(id));
     const session = open ?? (await this.#register(this.#loadStored(id, options.workingDirectory), id));
     if (options.mode !== undefined) await session.setMode(options.mode);
@@ -154,12 +160,18 @@ export class SessionHost implements SessionService {
     this.#becomeIdle();
   }
 
-  async #close(id: ConversationId, reason: "closed" | "shutdown"): Promise<void> {
+  #close(id: ConversationId, reason: "closed" | "shutdown"): Promise<void> {
     const session = this.#sessions.get(id);
-    if (session === undefined) return;
-    await session.close(reason);
-    this.#sessions.delete(id);
-    await session.release();
+    if (session === undefined) return Promise.resolve();
+    const ending =
+      this.#ending.get(id) ??
+      (async (): Promise<void> => {
+        await session.close(reason);
+        this.#sessions.delete(id);
+        await session.release();
+      })().finally(() => this.#ending.delete(id));
+    this.#ending.set(id, ending);
+    return ending;
   }
 
   /** `directory` replaces the conversation's own; a session that is open already keeps the one it works in. */
@@ -218,6 +230,7 @@ export class SessionHost implements SessionService {
       const session = await opened;
       const earlier = this.#sessions.get(id);
       if (earlier !== undefined) session.follows(earlier);
+      if (earlier !== undefined && earlier.clientCount > 0 && earlier !== session) this.#left.add(id);
       earlier?.switchedTo(session.id);
       return session.id;
     };
@@ -230,7 +243,18 @@ export class SessionHost implements SessionService {
     };
   }
 
+  /** The endpoint follows its clients: what they left is closed once it is at rest. */
+  #closeLeft(): void {
+    for (const id of this.#left) {
+      const session = this.#sessions.get(id);
+      if (session?.isIdle === false) continue;
+      this.#left.delete(id);
+      this.#close(id, "closed").catch((error: unknown) => this.#environment.report(failureOf(error)));
+    }
+  }
+
   #watchIdle(): void {
+    this.#closeLeft();
     clearTimeout(this.#idleTimer);
     const isIdle =
       this.#holds === 0 && this.#opening.size === 0 && this.sessions().every((session) => session.isIdle);
