@@ -124,7 +124,7 @@ async function compose(
   opened.push(() => pool.close());
   const machine = openMachine(environment, roots);
   opened.push(() => machine.close());
-  const lisp = hostLisp(environment);
+  const lisp = hostLisp(environment, roots);
   opened.push(() => lisp.repls.close());
   const redis = await headStart.takeRedis();
   opened.push(() => redis.close(redisCloseMs));

@@ -145,7 +145,7 @@ async function compose(
   performance.mark("autolith:pool-started");
   const machine = openMachine(environment, roots);
   opened.push(() => machine.close());
-  const lisp = hostLisp(environment);
+  const lisp = hostLisp(environment, roots);
   opened.push(() => lisp.repls.close());
   // The host is put together while Redis is still being opened.
   const redisSoon = headStart.takeRedis();

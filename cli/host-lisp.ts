@@ -2,6 +2,8 @@
 import type { LispImages } from "../orchestrator/contract/lisp-image.ts";
 import { HostToolTable } from "../orchestrator/repls/host-tools.ts";
 import type { HostLisp } from "../orchestrator/repls/lisp-executor.ts";
+import type { Roots } from "../orchestrator/record/roots.ts";
+import { SavedImages } from "../orchestrator/repls/saved-images.ts";
 import { Repls } from "../orchestrator/repls/repls.ts";
 import { knownSecretRemover, secretValues } from "../orchestrator/secrets/secret-removal.ts";
 import type { Environment } from "./machine.ts";
@@ -12,9 +14,9 @@ export const lazyImages: LispImages = {
 };
 
 /** The named REPLs of a host; whoever opens them closes them. */
-export function hostLisp(environment: Environment): HostLisp {
+export function hostLisp(environment: Environment, { data }: Pick<Roots, "data">): HostLisp {
   return {
-    repls: new Repls({ images: lazyImages, now: Date.now }),
+    repls: new Repls({ images: lazyImages, saved: new SavedImages(data), now: Date.now }),
     hostTools: new HostToolTable(),
     withoutSecrets: knownSecretRemover(secretValues(environment)),
   };

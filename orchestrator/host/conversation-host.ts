@@ -40,6 +40,7 @@ import { ConversationMail } from "../peers/conversation-mail.ts";
 import type { PeerTransport } from "../peers/peer-transport.ts";
 import { realPath } from "../permissions/headless-authority.ts";
 import { contextScheme } from "../resources/context-scheme.ts";
+import { checkpointImages } from "../repls/checkpoint-images.ts";
 import type { HostLisp } from "../repls/lisp-executor.ts";
 import { lispTools } from "../repls/lisp-tools.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
@@ -341,6 +342,7 @@ export class ConversationHost {
       views: this.views,
       children: () => this.children,
       budget: this.#spawning(),
+      images: checkpointImages(this.#parts.lisp.repls),
       now: this.#parts.now,
     };
   }

@@ -1,6 +1,6 @@
 /** Puts `job.continuity` of one conversation together: its service over the files, and the tool over both. */
 import type { ChildService } from "../agents/child-service.ts";
-import { ContinuityService, continuityTool } from "../continuity/index.ts";
+import { type CheckpointImages, ContinuityService, continuityTool } from "../continuity/index.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import type { JobJournal } from "../jobs/journal-records.ts";
@@ -19,11 +19,13 @@ export type JobContinuityParts = {
   readonly views: JobViews;
   readonly children: () => Pick<ChildService, "revivedRequest">;
   readonly budget: TaskToolParts["budget"];
+  /** Saved images that jobs can be reconstructed from. */
+  readonly images: CheckpointImages;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** The service. There are no saved worker images in this version. */
+/** The service. */
 export function jobContinuity(parts: JobContinuityParts): ContinuityService {
   const { conversationId, tasksDirectory, journal, supervisor, now } = parts;
   return new ContinuityService({
@@ -35,7 +37,7 @@ export function jobContinuity(parts: JobContinuityParts): ContinuityService {
       const request = await parts.children().revivedRequest(specification, completionPolicy, context);
       return admitted({ ...request, idempotencyKey }, parts);
     },
-    images: undefined,
+    images: parts.images,
     now,
   });
 }

@@ -1,18 +1,14 @@
 /** `lisp.start`, `stop`, `reset`, `repls`, `images`, `save-image`: the REPLs of an agent as such. */
 import { z } from "zod";
-import { printDataForm } from "../../lisp/data-forms/index.ts";
-import { AutolithError } from "../contract/failure.ts";
+import { type DataForm, printDataForm } from "../../lisp/data-forms/index.ts";
 import { type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
 import { universalTime } from "../record/conversation-record.ts";
 import { properties, report, word } from "../tasks/report-form.ts";
 import { replArgument, replPlace } from "./repl-call.ts";
 import type { ReplSummary, Repls } from "./repls.ts";
+import { type DescribedImage, imageNameSchema } from "./saved-images.ts";
 
-const imageArgument = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]{0,63}$/)
-  .optional()
-  .describe("A saved image to begin with.");
+const imageArgument = imageNameSchema.optional().describe("A saved image to begin with.");
 
 export function replTools(repls: Repls): readonly ToolDeclaration[] {
   return [
@@ -20,8 +16,8 @@ export function replTools(repls: Repls): readonly ToolDeclaration[] {
     resetTool(repls),
     stopTool(repls),
     listTool(repls),
-    imagesTool(),
-    saveImageTool(),
+    imagesTool(repls),
+    saveImageTool(repls),
   ];
 }
 
@@ -34,8 +30,7 @@ function startTool(repls: Repls): ToolDeclaration {
     concurrency: ({ repl }) => `repl:${repl}`,
     audience: "all",
     execute: async ({ repl, image }, context) => {
-      refuseImage(image);
-      await repls.start(replPlace(repl, context));
+      await repls.start(replPlace(repl, context), image);
       return shown(repl, repls.list(context.caller.conversationId));
     },
   });
@@ -50,10 +45,11 @@ function resetTool(repls: Repls): ToolDeclaration {
     concurrency: ({ repl }) => `repl:${repl}`,
     audience: "all",
     execute: async ({ repl, image }, context) => {
-      refuseImage(image);
+      // What it would begin with is there before what it has is given up.
+      if (image !== undefined) await repls.saved.pathOf(image);
       const place = replPlace(repl, context);
       if (repls.list(place.agent).some(({ name }) => name === repl)) await repls.stop(place, "it was reset");
-      await repls.start(place);
+      await repls.start(place, image);
       return shown(repl, repls.list(place.agent));
     },
   });
@@ -92,7 +88,7 @@ function listTool(repls: Repls): ToolDeclaration {
   });
 }
 
-function imagesTool(): ToolDeclaration {
+function imagesTool(repls: Repls): ToolDeclaration {
   return declareTool({
     name: "lisp.images",
     description: "Lists saved images, from which REPLs can be started.",
@@ -100,36 +96,39 @@ function imagesTool(): ToolDeclaration {
     effects: "none",
     concurrency: "parallel",
     audience: "all",
-    execute: () =>
-      Promise.resolve({ status: "ok", content: printDataForm(report("lisp-images", { images: [] })) }),
+    execute: async () => ({
+      status: "ok",
+      content: printDataForm(report("lisp-images", { images: (await repls.saved.list()).map(imageForm) })),
+    }),
   });
 }
 
-function saveImageTool(): ToolDeclaration {
+function saveImageTool(repls: Repls): ToolDeclaration {
   return declareTool({
     name: "lisp.save-image",
-    description: "Saves the image of a named REPL under a name, with a note for whoever starts from it.",
+    description:
+      "Saves the image of a named REPL, with all its definitions and data, under a name, in place of an earlier one of that name. lisp.start and lisp.reset begin with it.",
     arguments: z.strictObject({
-      image: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/),
-      note: z.string().trim().min(1).max(2_000),
+      image: imageNameSchema,
+      note: z.string().trim().min(1).max(2_000).describe("What it holds, for whoever starts from it."),
       repl: replArgument,
     }),
     effects: "local",
     concurrency: ({ repl }) => `repl:${repl}`,
+    // What a child has made of an image must not come into a REPL with the primary's access to files.
     audience: "primary",
-    execute: () => Promise.reject(notYetSaved()),
+    execute: ({ image, note, repl }, context): Promise<ToolOutcome> =>
+      repls.exclusively(replPlace(repl, context), context.signal, async (running) => ({
+        status: "ok",
+        content: printDataForm(
+          report("lisp-image", { image: imageForm(await repls.saved.save(image, note, running.image)) }),
+        ),
+      })),
   });
 }
 
-function refuseImage(image: string | undefined): void {
-  if (image !== undefined) throw notYetSaved();
-}
-
-function notYetSaved(): AutolithError {
-  return new AutolithError(
-    "images-not-saved",
-    "Images cannot be saved yet in this version, so no REPL can be started from one. Keep definitions in a file; lisp.scratchpad-run loads it.",
-  );
+function imageForm({ name, note, savedAtMs, objects, bytes }: DescribedImage): DataForm {
+  return properties({ name, note, "saved-at": universalTime(savedAtMs), objects, bytes });
 }
 
 function shown(name: string, list: readonly ReplSummary[]): ToolOutcome {
@@ -143,6 +142,7 @@ function replForm({
   access,
   startedAt,
   evaluations,
+  image,
 }: ReplSummary): ReturnType<typeof properties> {
   return properties({
     name,
@@ -150,5 +150,6 @@ function replForm({
     files: word(access),
     "started-at": universalTime(startedAt),
     evaluations,
+    image,
   });
 }

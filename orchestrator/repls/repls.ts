@@ -3,6 +3,7 @@ import { AutolithError } from "../contract/failure.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
 import type { LispTarget } from "../contract/job-catalog.ts";
 import type { LispImage, LispImages } from "../contract/lisp-image.ts";
+import type { SavedImages } from "./saved-images.ts";
 import { replLimits } from "./repl-limits.ts";
 import { Turnstile } from "./turnstile.ts";
 import { defineBridge } from "./worker-bridge.ts";
@@ -12,6 +13,7 @@ export type ReplPlace = Omit<Extract<LispTarget, { kind: "repl" }>, "kind">;
 
 export type ReplsParts = {
   readonly images: LispImages;
+  readonly saved: SavedImages;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -23,6 +25,8 @@ export type ReplSummary = {
   readonly access: ReplPlace["access"];
   readonly startedAt: number;
   readonly evaluations: number;
+  /** The saved image that it began with. */
+  readonly image: string | undefined;
 };
 
 /** A running REPL. */
@@ -38,6 +42,7 @@ export type Repl = {
 type Entry = {
   readonly place: ReplPlace;
   readonly startedAt: number;
+  readonly image: string | undefined;
   readonly opening: Promise<Repl>;
   repl: Repl | undefined;
   /** Its agent has ended: nobody will use it after what it does now. */
@@ -91,14 +96,22 @@ export class Repls {
     return entry.opening;
   }
 
-  /** Starts a REPL. Rejects with `repl-exists` when it runs, and as {@link exclusively}. */
-  async start(place: ReplPlace): Promise<Repl> {
+  /** Saved images to begin with. */
+  get saved(): SavedImages {
+    return this.#parts.saved;
+  }
+
+  /**
+   * Starts a REPL, with the saved image of that name where one is given. Rejects with `repl-exists` when it runs, with `unknown-image`, with
+   * the codes of images that cannot be restored, and as {@link exclusively}.
+   */
+  async start(place: ReplPlace, image?: string): Promise<Repl> {
     if (this.#entries.has(keyOf(place)))
       throw new AutolithError(
         "repl-exists",
         `REPL ${place.name} runs already. lisp.reset starts it anew; another name starts another one.`,
       );
-    return this.#open(place).opening;
+    return this.#open(place, image).opening;
   }
 
   /** Ends a REPL; what it evaluated ends as lost. Rejects with `unknown-repl`. */
@@ -163,41 +176,40 @@ export class Repls {
       access: place.access,
       startedAt,
       evaluations: repl?.evaluations ?? 0,
+      image: entry.image,
     };
   }
 
-  #open(place: ReplPlace): Entry {
+  #open(place: ReplPlace, image?: string): Entry {
     this.#checkRoom(place);
     const key = keyOf(place);
     const startedAt = this.#parts.now();
     const entry: Entry = {
       place,
       startedAt,
-      opening: this.#image(place, startedAt),
+      image,
+      opening: this.#image(place, startedAt, image),
       repl: undefined,
       isOrphan: false,
     };
     this.#entries.set(key, entry);
-    const forget = (reason: string): void => {
-      if (this.#entries.get(key) !== entry) return;
-      this.#entries.delete(key);
-      this.#lost.set(key, reason);
-    };
-    entry.opening.then(
-      (repl) => {
-        entry.repl = repl;
-        repl.lostBefore = this.#lost.get(key);
-        this.#lost.delete(key);
-        void repl.image.ended.then(forget);
-      },
-      () => forget("it did not start"),
-    );
+    const forget = (): boolean => this.#entries.get(key) === entry && this.#entries.delete(key);
+    entry.opening.then((repl) => {
+      entry.repl = repl;
+      repl.lostBefore = this.#lost.get(key);
+      this.#lost.delete(key);
+      void repl.image.ended.then((reason) => {
+        if (forget()) this.#lost.set(key, reason);
+      });
+    }, forget);
     return entry;
   }
 
-  async #image(place: ReplPlace, startedAt: number): Promise<Repl> {
+  async #image(place: ReplPlace, startedAt: number, saved: string | undefined): Promise<Repl> {
     const { access, workspace } = place;
+    const path = saved === undefined ? undefined : await this.#parts.saved.pathOf(saved);
     const image = await this.#parts.images.open({
+      ...(path === undefined ? {} : { image: path }),
       heapMb: replLimits.heapMb,
       machine: {
         directory: workspace,

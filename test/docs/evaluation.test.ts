@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Session } from "../../orchestrator/contract/session.ts";
 import { formResultText } from "../../orchestrator/prompt/form-text.ts";
 import { replLimits } from "../../orchestrator/repls/repl-limits.ts";
+import { savedImageLimit } from "../../orchestrator/repls/saved-images.ts";
 import { liveJobLimit } from "../../orchestrator/jobs/job-table.ts";
 import { type SessionScene, openScene, text } from "../support/sessions/composed-sessions.ts";
 import { documentedExamples, pageText, tableColumn } from "./documented-examples.ts";
@@ -84,6 +85,7 @@ describe("the page about evaluations", () => {
     expect(words).toContain(`at most ${replLimits.perAgent} REPLs and a host ${replLimits.perHost}`);
     expect(words).toContain(`heap of its REPL (${replLimits.heapMb} MB)`);
     expect(words).toContain(`does not stop ${replLimits.cancelGraceMs / 1_000} seconds after`);
+    expect(words).toContain(`at most ${savedImageLimit} are kept`);
     expect(words).toContain(`up to ${liveJobLimit} such jobs`);
   });
 });

@@ -9,6 +9,7 @@ import {
 } from "../../contract/session/forms.ts";
 import { liveJobLimit } from "../../jobs/job-table.ts";
 import { replLimits } from "../../repls/repl-limits.ts";
+import { savedImageLimit } from "../../repls/saved-images.ts";
 import { auditTextLimit } from "../../tools/nested-calls.ts";
 import { type Limit, topicLimits } from "./limit.ts";
 
@@ -17,6 +18,7 @@ export const evaluationLimits: readonly Limit[] = topicLimits("evaluations", [
   ["REPLs of one agent", replLimits.perAgent, "items"],
   ["REPLs of one host", replLimits.perHost, "items"],
   ["heap of a REPL", replLimits.heapMb * 1_048_576, "bytes"],
+  ["saved images", savedImageLimit, "items"],
   ["forms of one evaluation", lispSourceLimits.forms, "items"],
   ["one form", lispSourceLimits.formCharacters, "characters"],
   ["forms of one evaluation together", lispSourceLimits.characters, "characters"],
