@@ -1,7 +1,7 @@
 import { Cons, arrayToList, list, listToArray } from "../data/cons.ts";
 import { LispError, programError } from "../data/error.ts";
 import type { LFunction } from "../data/function.ts";
-import { LSymbol, NIL, T } from "../data/symbol.ts";
+import { LSymbol, NIL, symbolFunction, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Analysis, Asking, CompilerHost } from "./analysis.ts";
 import { noteDeclared } from "./double-hints.ts";
@@ -80,12 +80,19 @@ export class Analyzer implements Analysis {
   }
 
   *expand(macro: LFunction, form: LispValue, env: Environment): Asking<LispValue> {
+    const hook = this.macroexpandHook();
+    if (hook !== null) return yield { fn: hook, args: [macro, form, env] };
     if (macro.info.leaf) return (macro.code as (...args: LispValue[]) => LispValue)(macro, form, env);
-    const hook = this.host.symbol("*MACROEXPAND-HOOK*").value;
+    return yield { fn: macro, args: [form, env] };
+  }
+
+  /** The function of *MACROEXPAND-HOOK*, or null while that is FUNCALL or no function. */
+  private macroexpandHook(): LFunction | null {
     const funcall = this.host.symbol("FUNCALL");
-    if (hook === funcall || hook === funcall.fn || !isFunction(hook))
-      return yield { fn: macro, args: [form, env] };
-    return yield { fn: hook, args: [macro, form, env] };
+    const { value } = this.host.symbol("*MACROEXPAND-HOOK*");
+    if (value === funcall) return null;
+    const hook = value instanceof LSymbol ? symbolFunction(value) : value;
+    return hook !== null && isFunction(hook) && hook !== funcall.fn ? hook : null;
   }
 
   *macroexpand1(form: LispValue, env: Environment): Asking<{ form: LispValue; expanded: boolean }> {

@@ -70,7 +70,7 @@
 (defun format-cardinal-groups (stream n period)
   (multiple-value-bind (beyond here) (truncate n 1000)
     (unless (< period 22)
-      (format-problem "~S is too large to be written in words" n))
+      (format-problem "A number of more than 66 digits is too large to be written in words"))
     (when (plusp beyond) (format-cardinal-groups stream beyond (1+ period)))
     (when (plusp here)
       (when (plusp beyond) (write-char #\Space stream))

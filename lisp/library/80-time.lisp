@@ -44,8 +44,17 @@
             (multiple-value-bind (minute second) (floor rest 60)
               (values second minute hour date month year (rem days 7) daylight zone))))))))
 
+(defun check-date-part (value low high)
+  (unless (and (integerp value) (<= low value high))
+    (error 'type-error :datum value :expected-type (list 'integer low high))))
+
 (defun encode-universal-time (second minute hour date month year &optional time-zone)
   "The universal time of a date; a year below 100 is the one nearest to now."
+  (check-date-part second 0 59)
+  (check-date-part minute 0 59)
+  (check-date-part hour 0 23)
+  (check-date-part date 1 31)
+  (check-date-part month 1 12)
   (let* ((year (if (< year 100) (full-year year) year))
          (days (+ (days-before-year year) (days-before-month month year) (1- date)))
          (seconds (+ (* days 86400) (* hour 3600) (* minute 60) second)))
