@@ -50,6 +50,8 @@ export type SessionHostOptions = {
   readonly siteConfigRoot: string | undefined;
   /** Without initialization files. */
   readonly pristine?: boolean;
+  /** Without tools that change the image for good. */
+  readonly immutable?: boolean;
   readonly record?: string;
   readonly replay?: string;
   readonly agentThread?: { readonly url: URL; readonly maxHeapMb: number };
@@ -157,6 +159,7 @@ async function compose(
       configRoot: roots.config,
       siteConfigRoot,
       pristine: options.pristine ?? false,
+      immutable: (options.immutable ?? false) || (options.pristine ?? false),
     },
     settings,
     papercuts: new PapercutStore(roots.data, Date.now),

@@ -34,6 +34,7 @@ export async function serveAcp({ service, session, headStart, say, stop }: Serve
     provider: session.provider,
     siteConfigRoot: session.siteConfigRoot,
     pristine: session.pristine,
+    immutable: session.immutable,
     diagnostics: say,
     headStart,
   });

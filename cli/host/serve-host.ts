@@ -33,6 +33,7 @@ export async function serveHost(options: ServeHostOptions): Promise<void> {
     provider: session.provider,
     siteConfigRoot: session.siteConfigRoot,
     pristine: session.pristine,
+    immutable: session.immutable,
     idleMs: options.idleMs,
     diagnostics: log,
     headStart: options.headStart,

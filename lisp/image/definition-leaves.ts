@@ -164,10 +164,15 @@ function refuseStandard(image: Image, cell: LSymbol): void {
   if (!image.booted || image.symbolPackage(symbol) !== image.commonLisp) return;
   const known = cell.macro !== null || symbolFunction(cell) !== null;
   if (!known) return;
+  const what = `${cell.name} cannot be redefined`;
   throw new LispError(
-    "PACKAGE-ERROR",
-    [["PACKAGE", image.commonLisp]],
-    `${cell.name} belongs to COMMON-LISP, which is locked`,
+    "AUTOLITH-SYSTEM::PACKAGE-LOCK-VIOLATION",
+    [
+      ["PACKAGE", image.commonLisp],
+      ["FORMAT-CONTROL", "The package COMMON-LISP is locked: ~A."],
+      ["FORMAT-ARGUMENTS", [LString.from(what)]],
+    ],
+    what,
   );
 }
 

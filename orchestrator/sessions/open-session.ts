@@ -37,6 +37,7 @@ import type {
 import type { Diagnosis, RestartChoice, RestartRequest } from "../contract/session/restarts.ts";
 import type { HistoryPage } from "../contract/session/updates.ts";
 import type { Executor, JobExecution } from "../jobs/supervisor.ts";
+import type { SelfModification } from "../self/self-modification.ts";
 import type { Settlement } from "../jobs/settlements.ts";
 import { isActive } from "../jobs/job-table.ts";
 import { withinDeadline } from "../queue/deadline.ts";
@@ -193,6 +194,11 @@ export class OpenSession implements Session {
   /** Its image, for the management REPL. */
   managedImage(): Pick<LispImage, "evaluate" | "probe"> {
     return this.#prompt.managedImage();
+  }
+
+  /** What is changed in its image for good. */
+  get self(): SelfModification {
+    return this.#prompt.self;
   }
 
   /** Loads the initialization files. Rejects with `initialization`, `directory-scopes`. */
@@ -472,6 +478,7 @@ export class OpenSession implements Session {
       },
       help: (topic) =>
         helpText(topic, { commands: this.#commands.all(), tools: this.#invoker.toolSchemas() }),
+      skippedDefinitions: () => this.#prompt.self.skipped,
       callLisp: (name, args) => this.#prompt.callLisp(name, args),
       callTool: async (name, args) => (await this.#invoker.invoke(name, args)).text,
     };

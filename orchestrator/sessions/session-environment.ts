@@ -50,6 +50,8 @@ export type SessionEnvironment = {
     readonly configRoot: string;
     readonly siteConfigRoot: string | undefined;
     readonly pristine: boolean;
+    /** Nothing may be changed in the image for good. */
+    readonly immutable: boolean;
   };
   /** Registers a provider of models; answers its name. Throws `invalid-argument`. */
   readonly registerProvider: (definition: readonly LispJson[]) => string;

@@ -20,6 +20,7 @@ import { conversationScheme } from "./catalog/conversation-scheme.ts";
 import { reachableModel } from "./settings/model-choice.ts";
 import { SessionCore } from "./session-core.ts";
 import type { SessionEnvironment } from "./session-environment.ts";
+import { selfTools } from "../self/self-tools.ts";
 import { skillTools } from "../skills/skill-tools.ts";
 import { planTools } from "./session-tools.ts";
 import type { SessionSettings } from "./settings/settings-store.ts";
@@ -102,6 +103,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
       ...environment.machineTools,
       papercutTool(environment.papercuts),
       ...skillTools(() => core?.skills),
+      ...selfTools({ self: () => session?.self, immutable: environment.initialization.immutable }),
       ...planTools({
         plan: () => core?.plan ?? [],
         replace: async (entries, explanation) => {

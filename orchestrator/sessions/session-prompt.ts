@@ -17,6 +17,10 @@ import { RestartBroker } from "../prompt/restart-broker.ts";
 import { admitPrompt } from "../prompt/prompt-operator.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { type InitFile, InitializationError, initFiles } from "../initialization/init-files.ts";
+import { MutationStore } from "../self/mutation-store.ts";
+import { SelfModification } from "../self/self-modification.ts";
+import { selfPrelude } from "../self/self-prelude.ts";
+import { skippedText } from "../self/self-text.ts";
 import { commands, findCommand } from "./commands/command-table.ts";
 import type { SessionCommandSet } from "./commands/session-command-set.ts";
 import { type Invoker, busyOfTool } from "./commands/invoker.ts";
@@ -45,6 +49,8 @@ export class SessionPrompt {
   readonly background: BackgroundForms;
   readonly restarts: RestartBroker;
   readonly #calls: ReturnType<typeof operatorCalls>;
+  /** What is changed in the image for good. */
+  readonly self: SelfModification;
   #image: ActiveImage;
 
   constructor(parts: SessionPromptParts) {
@@ -54,7 +60,7 @@ export class SessionPrompt {
     this.#image = new ActiveImage({
       images,
       functions: () => operatorDefinitions(commands, tools),
-      prelude: `${promptPrelude}\n${extensionPrelude}`,
+      prelude: `${promptPrelude}\n${extensionPrelude}\n${selfPrelude}`,
       initialize: (image) => this.#initialize(image),
       report: (failure) => {
         core.notice("warning", failure.code, failure.message);
@@ -76,6 +82,12 @@ export class SessionPrompt {
         isTaken: (name) => findCommand(name) !== undefined || tools.get(name) !== undefined,
         callLisp: (name, args) => this.callLisp(name, args),
       },
+    });
+    this.self = new SelfModification({
+      store: new MutationStore(core.environment),
+      image: () => this.#image.open(),
+      calls: () => this.#calls(undefined),
+      now: core.environment.now,
     });
     this.restarts = new RestartBroker({
       canAsk: parts.canDebug,
@@ -122,7 +134,9 @@ export class SessionPrompt {
    */
   async begin(): Promise<void> {
     if (this.#image.isStarted) return;
-    if ((await this.#initFiles()).length > 0) await this.#image.open();
+    const { pristine } = this.#parts.core.environment.initialization;
+    const isChanged = !pristine && (await this.self.store.hasAny());
+    if (isChanged || (await this.#initFiles()).length > 0) await this.#image.open();
   }
 
   /** Calls what Lisp offers under a name. Rejects with `lisp-condition`, `cancelled`, `image-ended`. */
@@ -139,6 +153,12 @@ export class SessionPrompt {
   }
 
   async #initialize(image: LispImage): Promise<void> {
+    const { core } = this.#parts;
+    if (!core.environment.initialization.pristine) {
+      await this.self.replay(image);
+      const { skipped } = this.self;
+      if (skipped.length > 0) core.openingNotice("skipped-definitions", skippedText(skipped));
+    }
     for (const { path, source } of await this.#initFiles()) {
       const result = await image.evaluate(source, {
         package: "AUTOLITH",

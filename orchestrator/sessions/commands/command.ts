@@ -6,6 +6,7 @@ import type { ConversationQuery, Session } from "../../contract/session/service.
 import type { TaskInspector } from "../../inspection/index.ts";
 import type { LispJson } from "../../contract/lisp-image.ts";
 import type { LispAnswer } from "../../prompt/lisp-calls.ts";
+import type { Skipped } from "../../self/self-modification.ts";
 import type { SessionCore } from "../session-core.ts";
 
 /** What commands may do besides the methods of the session itself. */
@@ -28,6 +29,8 @@ export type CommandContext = {
   readonly stop: () => Promise<void>;
   /** Text of help for a topic or command, or of everything. */
   readonly help: (topic: string) => string;
+  /** What was left out when the image started. */
+  readonly skippedDefinitions: () => readonly Skipped[];
   /** Calls what the session's Lisp offers under a name. Rejects with `lisp-condition`, `cancelled`, `image-ended`. */
   readonly callLisp: (name: string, args: readonly LispJson[]) => Promise<LispAnswer>;
   /** Calls a tool as the person; its text. Rejects with the code of its refusal, `unknown-tool` for one that is not here. */

@@ -1,5 +1,6 @@
 /** Commands about conversations, permissions, jobs, waiting input and the session itself. */
 import { adviceStatusText } from "../../advice/status-text.ts";
+import { repairRequest } from "../../self/self-text.ts";
 import { skillListing } from "../../skills/skill-listing.ts";
 import { AutolithError } from "../../contract/failure.ts";
 import type { ConversationId } from "../../contract/identifiers.ts";
@@ -179,6 +180,20 @@ export const sessionCommands: readonly Command[] = [
       const fill = `${contextText(state)}; compaction at ${percent} % (${Math.floor((contextWindow * percent) / 100)})${full ? ", before the next request" : ""}`;
       const carried = adviceStatusText(core.advice.status());
       return Promise.resolve(said(carried === "" ? fill : `${fill}\n${carried}`));
+    },
+  },
+  {
+    name: "fix-skipped-definitions",
+    busy: "hold",
+    topic: "session",
+    summary: "Asks the model to repair the definitions of the image that were not replayed.",
+    arguments: "[COMMENT]",
+    run: async (input, { session, skippedDefinitions }) => {
+      const skipped = skippedDefinitions();
+      if (skipped.length === 0) return said("No definition of the image was skipped.");
+      const comment = input.replace(/^"([\s\S]*)"$/, "$1");
+      await session.queue({ parts: [{ type: "text", text: repairRequest(skipped, comment) }] });
+      return said(`The model is asked about ${skipped.length} definition(s).`);
     },
   },
   {

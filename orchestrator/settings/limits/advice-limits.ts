@@ -12,6 +12,13 @@ import { directoryScopeLimits } from "../../initialization/directory-scopes.ts";
 import { initFileByteLimit } from "../../initialization/init-files.ts";
 import { extensionLimits } from "../../prompt/image-extensions.ts";
 import { lispCallOutputCharacters } from "../../prompt/lisp-calls.ts";
+import { committedDefinitionLimit, pendingMutationLimit } from "../../self/mutation-store.ts";
+import {
+  commitTitleCharacters,
+  definitionCharacterLimit,
+  exerciseTextCharacters,
+} from "../../self/mutation.ts";
+import { exercisesPerMutation } from "../../self/self-modification.ts";
 import { skillCatalogCharacterLimit, skillSelectionLimits } from "../../skills/session-skills.ts";
 import { skillScanLimits } from "../../skills/skill-scan.ts";
 import { skillLimits } from "../../skills/skill.ts";
@@ -39,6 +46,14 @@ export const adviceLimits: readonly Limit[] = [
     ["init.lisp", initFileByteLimit, "bytes"],
     ["directory-scopes.sexp", directoryScopeLimits.bytes, "bytes"],
     ["trusted directories", directoryScopeLimits.directories, "items"],
+  ]),
+  ...topicLimits("self-modification", [
+    ["definition", definitionCharacterLimit, "characters"],
+    ["mutations without a commit", pendingMutationLimit, "items"],
+    ["definitions of a commit", committedDefinitionLimit, "items"],
+    ["title of a commit", commitTitleCharacters, "characters"],
+    ["observations of a mutation", exercisesPerMutation, "items"],
+    ["one observation", exerciseTextCharacters, "characters"],
   ]),
   ...topicLimits("skills", [
     ["file", skillLimits.fileBytes, "bytes"],
