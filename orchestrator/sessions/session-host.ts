@@ -85,7 +85,9 @@ export class SessionHost implements SessionService {
     await this.#ending.get(id);
     const open = this.#sessions.get(id) ?? (await this.#opening.get(id));
     const session = open ?? (await this.#register(this.#loadStored(id, options.workingDirectory), id));
-    if (options.mode !== undefined) await session.setMode(options.mode);
+    // The mode that it has already is no change: nothing is recorded, and approvals stay.
+    if (options.mode !== undefined && options.mode !== session.state().mode)
+      await session.setMode(options.mode);
     return session;
   }
 

@@ -23,6 +23,7 @@ function pressOf(name: string): KeyPress {
     Home: "home",
     End: "end",
     Escape: "escape",
+    "Page Up": "page-up",
   };
   const named = keys[key];
   if (named !== undefined)
@@ -84,10 +85,14 @@ describe("docs/terminal.md", patience, () => {
     // Steps through candidates that are there, and leaves when nothing is written.
     const candidates = [{ text: "one" }, { text: "other" }];
     const completion = { from: 0, to: 0, candidates, omitted: 0 };
-    const withMenu = update(state, { type: "completion", token: state.counter, completion }).state;
+    const asked = update(state, { type: "key", press: keyPress("tab"), at: 0 }).state;
+    const token = asked.completing?.token ?? 0;
+    const withMenu = update(asked, { type: "completion", token, completion }).state;
+    const older = { ...state, older: { before: 7, loose: [] } };
     const empty = { ...state, composer: { ...state.composer, buffer: { text: "", cursor: 0 } } };
     for (const key of keys) {
-      const from = key === "Shift-Tab" ? withMenu : key === "Ctrl-D" ? empty : state;
+      const special = { "Shift-Tab": withMenu, "Ctrl-D": empty, "Page Up": older } as const;
+      const from = key in special ? special[key as keyof typeof special] : state;
       const { state: next, commands } = update(from, { type: "key", press: pressOf(key), at: 1 });
       const isChanged = commands.length > 0 || next.composer !== from.composer;
       expect(isChanged, key).toBe(true);

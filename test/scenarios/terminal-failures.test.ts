@@ -311,7 +311,7 @@ describe("a person at the terminal", patience, () => {
         .map((entry) => [entry.name, statSync(join(entry.parentPath, entry.name)).size] as const)
         .toSorted(([left], [right]) => left.localeCompare(right));
     {
-      await using terminal = await scene.terminal();
+      await using terminal = await scene.terminal(["--permissions", "auto"]);
       await terminal.shows("❯ Ask for");
       await say(terminal, "only this", "You said: only this");
       await leave(terminal);
@@ -319,7 +319,8 @@ describe("a person at the terminal", patience, () => {
     const written = sizes();
     for (let times = 0; times < 4; times += 1) {
       if (times === 2) await stopHosts(scene);
-      await using terminal = await scene.terminal(["resume", conversationId(scene)]);
+      const mode = times < 2 ? ["--permissions", "auto"] : [];
+      await using terminal = await scene.terminal([...mode, "resume", conversationId(scene)]);
       await terminal.shows("❯ Ask for");
       expect(await transcript(scene, terminal)).toEqual([
         "∙ autolith · openai-api/gpt-5.6 · /w · ID",
