@@ -1,4 +1,5 @@
 /** Carries Streamable HTTP requests, HTTP/1.1 or HTTP/2 alike, to the protocol library's server. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
@@ -6,6 +7,7 @@ import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
 import { type HttpClients, connectionHeader } from "./http-clients.ts";
+import { ReplayOrder } from "./replay-order.ts";
 import { decodeMessage, oversizedAnswer } from "../wire/message.ts";
 import { messageByteLimit } from "../wire/message-limits.ts";
 
@@ -18,6 +20,12 @@ export type BridgeParts = {
   /** Told what went wrong here. */
   readonly report: (error: unknown) => void;
 };
+
+/** The header that names a session. */
+const sessionHeader = "acp-session-id";
+
+/** The order of the connection that is opened by the request at hand. */
+export const openingOrder = new AsyncLocalStorage<ReplayOrder>();
 
 /** Answers one request that was let in. Never rejects. */
 export async function bridgeRequest(
@@ -44,11 +52,20 @@ export async function bridgeRequest(
       sendJson(response, body === "oversized" ? 413 : 400, fault);
       return;
     }
-    const answer = await server.handleRequest(webRequest(request, body, gone.signal));
+    const order = new ReplayOrder();
+    // The server opens the connection of a new client meanwhile.
+    const answer = await openingOrder.run(order, () =>
+      server.handleRequest(webRequest(request, body, gone.signal)),
+    );
     const added = answer.headers.get(connectionHeader);
-    if (added !== null) clients.add(added);
+    if (added !== null) clients.add(added, order);
     if (request.method === "DELETE" && typeof id === "string") clients.remove(id);
-    await sendResponse(response, answer);
+    const session = request.method === "GET" && answer.ok ? request.headers[sessionHeader] : undefined;
+    const watched =
+      typeof session === "string" && typeof id === "string"
+        ? clients.orderOf(id)?.opened(session)
+        : undefined;
+    await sendResponse(response, answer, watched);
   } catch (error) {
     if (gone.signal.aborted) return;
     report(error);
@@ -103,7 +120,11 @@ function webRequest(
   });
 }
 
-async function sendResponse(response: HttpResponse, answer: Response): Promise<void> {
+async function sendResponse(
+  response: HttpResponse,
+  answer: Response,
+  watched: ReturnType<ReplayOrder["opened"]> | undefined,
+): Promise<void> {
   response.statusCode = answer.status;
   for (const [name, value] of answer.headers)
     // HTTP/2 has no connection headers, and HTTP/1.1 needs none here.
@@ -117,5 +138,25 @@ async function sendResponse(response: HttpResponse, answer: Response): Promise<v
   else response.writeHead(answer.status);
   const body = Readable.fromWeb(answer.body);
   const closed = once(response, "close");
-  await Promise.race([pipeline(body, response as Writable), closed]).finally(() => body.destroy());
+  const written =
+    watched === undefined ? pipeline(body, response as Writable) : give(body, response, watched.given);
+  await Promise.race([written, closed]).finally(() => {
+    body.destroy();
+    watched?.closed();
+  });
 }
+
+/** Writes a session's events one after the other, and tells of each that left for the client. Keep-alives are comments. */
+async function give(body: Readable, response: HttpResponse, given: () => void): Promise<void> {
+  for await (const part of body) {
+    const bytes = part as Uint8Array;
+    await new Promise<void>((resolve, reject) => {
+      (response as Writable).write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+    if (bytes[0] !== commentMark) given();
+  }
+  response.end();
+}
+
+/** The colon that comments of an event stream begin with. */
+const commentMark = 0x3a;

@@ -1,11 +1,12 @@
 /** The clients of Streamable HTTP. They have no connection that would end: one that has no request open for a while is taken to be gone. */
 import type { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
+import type { ReplayOrder } from "./replay-order.ts";
 import { httpClientLimit, httpGoneMs } from "./network-limits.ts";
 
 /** The header that names a client. */
 export const connectionHeader = "acp-connection-id";
 
-type Client = { open: number; timer: NodeJS.Timeout | undefined };
+type Client = { open: number; timer: NodeJS.Timeout | undefined; readonly order: ReplayOrder };
 
 export class HttpClients {
   readonly #server: Pick<AcpServer, "handleRequest">;
@@ -23,10 +24,15 @@ export class HttpClients {
     return this.#clients.size >= httpClientLimit;
   }
 
-  /** A client came: `id` is what the server named it. */
-  add(id: string): void {
-    this.#clients.set(id, { open: 0, timer: undefined });
+  /** A client came: `id` is what the server named it, `order` that of its connection. */
+  add(id: string, order: ReplayOrder): void {
+    this.#clients.set(id, { open: 0, timer: undefined, order });
     this.#watch(id);
+  }
+
+  /** The order of a client's connection. */
+  orderOf(id: string): ReplayOrder | undefined {
+    return this.#clients.get(id)?.order;
   }
 
   /** A request of the client began; call what is answered at its end. */

@@ -13,7 +13,7 @@ import { frameStream } from "../wire/frame-stream.ts";
 import { idLimit } from "../wire/message-limits.ts";
 import { accessRefusal } from "./access.ts";
 import { HttpClients } from "./http-clients.ts";
-import { type HttpRequest, type HttpResponse, bridgeRequest, sendJson } from "./http-bridge.ts";
+import { type HttpRequest, type HttpResponse, bridgeRequest, openingOrder, sendJson } from "./http-bridge.ts";
 import type { ListenAddress } from "./listen-address.ts";
 import {
   http2StreamLimit,
@@ -55,7 +55,7 @@ export class NetworkServer {
   private constructor(options: NetworkServerOptions) {
     this.#options = options;
     this.#acp = new AcpServer({
-      agent: { connect: (stream) => this.#open(stream) },
+      agent: { connect: (stream) => this.#open(openingOrder.getStore()?.ordered(stream) ?? stream) },
       maxBufferedBytes: httpBufferLimit,
       maxOutputStallMs: httpStallMs,
       maxBufferedSessionStreams: httpUnopenedStreamLimit,
