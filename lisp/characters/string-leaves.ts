@@ -80,14 +80,19 @@ function isAlphanumeric(code: number): boolean {
   return digitWeight(code, 36) >= 0 || (code >= 128 && /^[\p{L}\p{N}]$/u.test(String.fromCodePoint(code)));
 }
 
-const MAPS: readonly (readonly [string, CodeMap])[] = [
-  ["UPCASE", upcaseCode],
-  ["DOWNCASE", downcaseCode],
+/** Name, what becomes of a character, and of a text of ASCII. */
+const MAPS: readonly (readonly [string, CodeMap, (text: string) => string])[] = [
+  ["UPCASE", upcaseCode, (text) => text.toUpperCase()],
+  ["DOWNCASE", downcaseCode, (text) => text.toLowerCase()],
   [
     "CAPITALIZE",
     (code, previous) => (previous >= 0 && isAlphanumeric(previous) ? downcaseCode(code) : upcaseCode(code)),
+    (text) => text.toLowerCase().replace(/[a-z0-9]+/g, (word) => word[0]!.toUpperCase() + word.slice(1)),
   ],
 ];
+
+/** A character that is not of ASCII. */
+const beyondAscii = /[^\0-\x7f]/;
 
 /** Maps the codes of a part of a string into another string, which is the value. */
 function mapCodes(source: LString, target: LString, map: CodeMap, start: number, end: number): LispValue {
@@ -104,12 +109,16 @@ function mapCodes(source: LString, target: LString, map: CodeMap, start: number,
 }
 
 function installCase(define: DefineLeaf, host: LeafHost): void {
-  for (const [suffix, map] of MAPS) {
+  for (const [suffix, map, ascii] of MAPS) {
     define(
       `STRING-${suffix}`,
       "string &key start end",
       (x: LispValue, start?: LispValue, end?: LispValue) => {
         const source = designatedString(x);
+        if (start === undefined && end === undefined && source.length < SHARE) {
+          const text = source.toJS();
+          if (!beyondAscii.test(text)) return LString.from(ascii(text));
+        }
         const [from, to] = bounds(start, end, source.length);
         const result = source.substring(0, source.length);
         host.charge((to - from) % SHARE);

@@ -9,6 +9,7 @@ import { parseBody } from "./declarations.ts";
 import type { Environment, OperatorMeaning } from "./environment.ts";
 import { Environment as Env } from "./environment.ts";
 import { Block, FunctionNode, type Node, type OptionalParameter, Variable } from "./ir.ts";
+import { modularProduct } from "./modular-product.ts";
 import { type LambdaList, type WrittenParameter, parseLambdaList } from "./lambda-list.ts";
 
 const NIL_NODE: Node = { op: "const", value: NIL };
@@ -186,7 +187,10 @@ export class Analyzer implements Analysis {
       const fits = args.length >= required && (rest || args.length <= required + optional);
       if (fits && (keys === null || args.length <= required + optional) && !leaf.traits.caller) {
         if (leaf.traits.values === true) fn.calls = true;
-        return this.foldArithmetic(leaf.name, args) ?? { op: "leaf", leaf, args };
+        return (
+          this.foldArithmetic(leaf.name, args) ??
+          modularProduct(this.host, leaf.name, args) ?? { op: "leaf", leaf, args }
+        );
       }
     }
     fn.calls = true;

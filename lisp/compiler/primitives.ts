@@ -78,6 +78,30 @@ function characters(...args: string[]): string {
   return args.map((arg) => `typeof ${member(arg)}.code==="number"`).join("&&");
 }
 
+/** Fast path of LOGAND: of 32 bits, or with a wide mask of low bits, which makes it a residue. */
+function logAnd(t: string, a: string, b: string): string {
+  const [value, mask] = literal.test(a) ? [b, Number(a)] : [a, Number(b)];
+  const modulus = mask + 1;
+  const wide = modulus > 2 ** 31 && modulus <= 2 ** 53 && Number.isInteger(Math.log2(modulus));
+  if (!wide) return `${int32s(a, b)}&&((${t}=${a}&${b}),true)`;
+  return `${fixnums(value)}&&((${t}=${value}%${modulus}+0)>=0||(${t}+=${modulus})>0)`;
+}
+
+/** Fast path of ASH by a constant: a power of 2 divides and multiplies exactly. */
+function shift(t: string, a: string, count: string): string {
+  const places = literal.test(count) ? Number(count) : Number.NaN;
+  if (!(Math.abs(places) <= 52)) return "false";
+  const factor = 2 ** Math.abs(places);
+  if (places <= 0) return `${fixnums(a)}&&((${t}=Math.floor(${a}/${factor})),true)`;
+  return `${fixnums(a)}&&(${t}=${a}*${factor}+0)<=${MAX}&&${t}>=-${MAX}`;
+}
+
+/** Fast path of a residue whose product and sum are fixnums; the modulus is positive. */
+function mulAddMod(t: string, a: string, b: string, c: string, m: string): string {
+  const inRange = `<=${MAX}&&${t}>=-${MAX}`;
+  return `${fixnums(a, b, c)}&&(${t}=${a}*${b})${inRange}&&(${t}+=${c})${inRange}&&((${t}=${t}%${m}+0)>=0||(${t}+=${m})>0)`;
+}
+
 function total(arity: number, js: (...args: string[]) => string, atomic = false): Primitive {
   return { kind: "total", arity, js, atomic };
 }
@@ -196,6 +220,8 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ["GETHASH/2", checked(2, (t, k, h) => directEntry(t, k, h))],
   ["GETHASH/3", checked(3, (t, k, h) => directEntry(t, k, h))],
   ["MOD/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&${b}>0&&((${t}=${a}%${b}+0)>=0||(${t}+=${b})>0)`)],
+  ["SYS:%MUL-ADD-MOD/4", checked(4, mulAddMod)],
+  ["SYS:%MUL-ADD-MASK/4", checked(4, mulAddMod)],
   ["REM/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&${b}!==0&&((${t}=${a}%${b}+0),true)`)],
   // The remainder is exact where a division of doubles would round.
   [
@@ -210,7 +236,8 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
     "TRUNCATE/2",
     checked(2, (t, a, b) => `${fixnums(a, b)}&&${b}>0&&((${t}=${a}%${b}),(${t}=(${a}-${t})/${b}),true)`),
   ],
-  ["LOGAND/2", checked(2, (t, a, b) => `${int32s(a, b)}&&((${t}=${a}&${b}),true)`)],
+  ["LOGAND/2", checked(2, logAnd)],
+  ["ASH/2", checked(2, shift)],
   ["LOGIOR/2", checked(2, (t, a, b) => `${int32s(a, b)}&&((${t}=${a}|${b}),true)`)],
   ["LOGXOR/2", checked(2, (t, a, b) => `${int32s(a, b)}&&((${t}=${a}^${b}),true)`)],
   ["CHAR-CODE/1", checked(1, (t, a) => `typeof(${t}=${member(a)}.code)==="number"`)],

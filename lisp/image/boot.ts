@@ -7,6 +7,8 @@ import { installEquality } from "../equality/equality-leaves.ts";
 import { installLists } from "../sequences/list-leaves.ts";
 import { installPropertyLists } from "../sequences/property-list-leaves.ts";
 import { installEqlSearch } from "../sequences/eql-search.ts";
+import { installFixnumSorting } from "../sequences/fixnum-sorting.ts";
+import { installModular } from "../numbers/modular-leaves.ts";
 import { installSequenceConversion } from "../sequences/sequence-conversion.ts";
 import { installSequences } from "../sequences/sequence-leaves.ts";
 import { installCharacters } from "../characters/character-leaves.ts";
@@ -60,6 +62,8 @@ const installers: readonly LeafInstaller[] = [
   installPropertyLists,
   installSequences,
   installEqlSearch,
+  installFixnumSorting,
+  installModular,
   installSequenceConversion,
   installCharacters,
   installStrings,

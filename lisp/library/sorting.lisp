@@ -71,13 +71,19 @@
 (define-vector-sorter sort-decorated-descending () decorated-descending-less)
 (define-vector-sorter sort-decorated (predicate) decorated-less)
 
-(defun decorate (vector key)
-  "A simple-vector of (key . element) for the elements of the simple-vector VECTOR."
+(defun keys-of (vector key)
+  "A simple-vector of the keys of the elements of the simple-vector VECTOR."
   (let* ((length (length vector)) (result (make-array length)))
     (do ((i 0 (+ i 1)))
         ((>= i length) result)
-      (let ((element (svref vector i)))
-        (setf (svref result i) (cons (funcall key element) element))))))
+      (setf (svref result i) (funcall key (svref vector i))))))
+
+(defun pair-vectors (keys vector)
+  "The simple-vector KEYS with (key . element) in the place of each key."
+  (let ((length (length vector)))
+    (do ((i 0 (+ i 1)))
+        ((>= i length) keys)
+      (setf (svref keys i) (cons (svref keys i) (svref vector i))))))
 
 (defun undecorate (vector)
   "The simple-vector VECTOR with the cdr of each element in its place."
@@ -88,18 +94,23 @@
 
 (defun sort-by-key (vector predicate key)
   "SORT-SIMPLE-VECTOR with a key, which is called once for each element."
-  (let ((decorated (decorate vector key)))
-    (undecorate (cond ((eq predicate #'<) (sort-decorated-ascending decorated))
-                      ((eq predicate #'>) (sort-decorated-descending decorated))
-                      (t (sort-decorated decorated predicate))))))
+  (let ((ascending (eq predicate #'<)) (descending (eq predicate #'>)))
+    (if (or ascending descending)
+        (let ((keys (keys-of vector key)))
+          (or (%sort-by-fixnums keys vector descending)
+              (let ((decorated (pair-vectors keys vector)))
+                (undecorate (if ascending
+                                (sort-decorated-ascending decorated)
+                                (sort-decorated-descending decorated))))))
+        (undecorate (sort-decorated (pair-vectors (keys-of vector key) vector) predicate)))))
 
 (defun sort-simple-vector (vector predicate key)
   "A simple-vector, VECTOR or a new one, of VECTOR's elements in stable order. VECTOR's own contents are then undefined."
   (let ((predicate (designated-function predicate)))
     (cond ((and key (not (eq key #'identity)) (not (eq key 'identity)))
            (sort-by-key vector predicate (designated-function key)))
-          ((eq predicate #'<) (sort-ascending vector))
-          ((eq predicate #'>) (sort-descending vector))
+          ((eq predicate #'<) (if (%sort-fixnums vector nil) vector (sort-ascending vector)))
+          ((eq predicate #'>) (if (%sort-fixnums vector t) vector (sort-descending vector)))
           ((eq predicate #'char<) (sort-characters vector))
           ((eq predicate #'string<) (sort-strings vector))
           (t (sort-by-predicate vector predicate)))))

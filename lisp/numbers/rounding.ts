@@ -21,7 +21,17 @@ import {
   scaleByPowerOfTwo,
   SINGLE,
 } from "./float-bits.ts";
-import { addInt, divideInt, type Int, isInteger, isOdd, mulInt, type Rounding, subInt } from "./integers.ts";
+import {
+  addInt,
+  divideInt,
+  type Int,
+  isInteger,
+  isOdd,
+  mulInt,
+  remInt,
+  type Rounding,
+  subInt,
+} from "./integers.ts";
 import { divisionByZero, floatInvalid, typeError } from "./number-errors.ts";
 
 const OPERATION: Readonly<Record<Rounding, string>> = {
@@ -125,12 +135,17 @@ export function modReal(a: unknown, b: unknown): Real {
     const r = (a % b) + 0;
     return r !== 0 && r < 0 !== b < 0 ? r + b : r;
   }
+  if (isInteger(a) && isInteger(b) && b !== 0) {
+    const r = remInt(a, b);
+    return r !== 0 && r < 0 !== b < 0 ? addInt(r, b) : r;
+  }
   return divideReal("floor", a, b)[1];
 }
 
 /** REM. */
 export function remReal(a: unknown, b: unknown): Real {
   if (typeof a === "number" && typeof b === "number" && b !== 0) return (a % b) + 0;
+  if (isInteger(a) && isInteger(b) && b !== 0) return remInt(a, b);
   return divideReal("truncate", a, b)[1];
 }
 

@@ -45,6 +45,9 @@ function count(item: LispValue, vector: LispArray, start: number, end: number): 
   return total;
 }
 
+/** Longest pattern that is compared at each place of the text; longer ones are prepared, so that no text takes long. */
+const PLAIN_PATTERN = 32;
+
 /** Index in `text` where the codes of `pattern` begin, or -1. */
 function searchString(
   pattern: LString,
@@ -53,10 +56,44 @@ function searchString(
   [start, end]: readonly [number, number],
 ): number {
   const length = patternEnd - patternStart;
+  if (length > PLAIN_PATTERN) return searchPrepared(pattern, [patternStart, patternEnd], text, [start, end]);
+  const wanted = pattern.slice(patternStart, patternEnd);
+  const where = text.toJS();
+  // Only then do indices of the two kinds of string agree.
+  if (wanted.length === length && where.length === text.length) {
+    const found =
+      end === where.length ? where.indexOf(wanted, start) : where.slice(0, end).indexOf(wanted, start);
+    return found;
+  }
   for (let at = start; at + length <= end; at++) {
     let i = 0;
     while (i < length && pattern.code(patternStart + i) === text.code(at + i)) i++;
     if (i === length) return at;
+  }
+  return -1;
+}
+
+/** The search of Knuth, Morris and Pratt: one look at each code of the text, whatever the pattern is. */
+function searchPrepared(
+  pattern: LString,
+  [patternStart, patternEnd]: readonly [number, number],
+  text: LString,
+  [start, end]: readonly [number, number],
+): number {
+  const length = patternEnd - patternStart;
+  const code = (i: number): number => pattern.code(patternStart + i);
+  /** Length of the longest beginning of the pattern that ends what was matched so far. */
+  const borders = new Int32Array(length);
+  for (let i = 1, k = 0; i < length; i++) {
+    while (k > 0 && code(i) !== code(k)) k = borders[k - 1]!;
+    if (code(i) === code(k)) k++;
+    borders[i] = k;
+  }
+  for (let at = start, k = 0; at < end; at++) {
+    const here = text.code(at);
+    while (k > 0 && here !== code(k)) k = borders[k - 1]!;
+    if (here === code(k)) k++;
+    if (k === length) return at - length + 1;
   }
   return -1;
 }

@@ -179,13 +179,17 @@ export abstract class NativeStream extends LStream {
   }
 }
 
+/** Second halves of surrogate pairs, which take no column. */
+const lowSurrogate = /[\udc00-\udfff]/;
+
 /** Column after writing `text` at `column`. */
 export function advanceColumn(column: number, text: string): number {
   const newline = text.lastIndexOf("\n");
-  let width = newline < 0 ? column : 0;
+  let width = newline < 0 ? column + text.length : text.length - newline - 1;
+  if (!lowSurrogate.test(text)) return width;
   for (let i = newline + 1; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    if (unit < 0xdc00 || unit > 0xdfff) width++;
+    if (unit >= 0xdc00 && unit <= 0xdfff) width--;
   }
   return width;
 }
