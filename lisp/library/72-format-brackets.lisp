@@ -94,14 +94,14 @@
     escape))
 
 (defun convert-format-case (text colon at)
-  "TEXT, which may be changed, in the case that ~( with these modifiers asks for."
-  (cond ((and colon at) (nstring-upcase text))
-        (colon (nstring-capitalize text))
+  "TEXT in the case that ~( with these modifiers asks for."
+  (cond ((and colon at) (string-upcase text))
+        (colon (string-capitalize text))
         (at (capitalize-first-word text))
-        (t (nstring-downcase text))))
+        (t (string-downcase text))))
 
 (defun capitalize-first-word (text)
-  (let* ((text (nstring-downcase text))
+  (let* ((text (string-downcase text))
          (start (position-if #'alphanumericp text)))
     (when start
       (setf (char text start) (char-upcase (char text start))))

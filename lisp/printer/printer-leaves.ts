@@ -95,8 +95,12 @@ class Printing {
   quickText(object: LispValue, escape: boolean): string | undefined {
     if (this.dispatch.value !== this.standardDispatch.value) return undefined;
     if (typeof object === "number") return this.variables.plainIntegers() ? String(object) : undefined;
+    if (object instanceof LString) {
+      const text = object.toJS();
+      if (!escape) return text;
+      return needsEscape.test(text) ? undefined : `"${text}"`;
+    }
     if (escape) return undefined;
-    if (object instanceof LString) return object.toJS();
     return object instanceof Char ? String.fromCodePoint(object.code) : undefined;
   }
 
@@ -128,6 +132,9 @@ class Printing {
     return !(stream instanceof PrettyStream) && this.dispatch.value === this.standardDispatch.value;
   }
 }
+
+/** Characters that have a backslash before them in a string printed for READ. */
+const needsEscape = /["\\]/;
 
 function installPlain(define: DefineLeaf, host: LeafHost, access: StreamAccess): void {
   const printing = new Printing(host);
