@@ -155,18 +155,13 @@ function systemTool(kind: "load-system" | "run-tests", parts: EvaluationToolPart
       const system = lispString(args.system);
       const asd = args.asd === undefined ? undefined : lispString(absolute(args.asd, context));
       const forms = [
-        requireAsdf,
-        ...(asd === undefined ? [] : [`(uiop:symbol-call :asdf :load-asd ${asd})`]),
-        `(uiop:symbol-call :asdf :${tests ? "test" : "load"}-system ${system})`,
+        ...(asd === undefined ? [] : [`(asdf:load-asd ${asd})`]),
+        `(asdf:${tests ? "test" : "load"}-system ${system})`,
       ];
       return evaluate({ ...args, tool: `lisp.${kind}`, forms, description: args.system }, context, parts);
     },
   });
 }
-
-/** The first form of every work with systems. */
-const requireAsdf =
-  '(unless (find-package "ASDF") (error "This Lisp has no ASDF yet, so systems cannot be loaded; lisp.scratchpad-run loads files."))';
 
 function titleOf(forms: readonly string[]): string {
   return forms.join(" ").replaceAll(/\s+/g, " ").slice(0, 200).toWellFormed();

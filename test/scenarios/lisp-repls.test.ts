@@ -196,9 +196,35 @@ describe("the other lisp tools", () => {
     expect(await lisp("reset", { repl: "again", image: "base" }, second)).toMatch(/^image-/);
   });
 
-  it("says what is not there: systems without ASDF", async () => {
-    expect(await lisp("load-system", { system: "alexandria" })).toMatch(/^(lisp-condition: .*ASDF|\[1\])/s);
-    expect(await lisp("images")).toBe("(:LISP-IMAGES :IMAGES NIL)");
+  it("loads ASDF systems and runs their tests", async () => {
+    const directory = join(scene.pit.workspace, "demo");
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(
+      join(directory, "demo.asd"),
+      `(asdf:defsystem "demo" :components ((:file "demo")) :in-order-to ((asdf:test-op (asdf:test-op "demo/tests"))))
+(asdf:defsystem "demo/tests" :depends-on ("demo") :components ((:file "tests"))
+  :perform (asdf:test-op (o c) (uiop:symbol-call :demo-tests :run)))`,
+    );
+    writeFileSync(
+      join(directory, "demo.lisp"),
+      "(defpackage :demo (:use :cl) (:export #:double))\n(in-package :demo)\n(defun double (x) (* 2 x))\n",
+    );
+    writeFileSync(
+      join(directory, "tests.lisp"),
+      `(defpackage :demo-tests (:use :cl))
+(in-package :demo-tests)
+(defun run () (format t "checked ~A~%" (demo:double 4)) (assert (= 8 (demo:double 4))))`,
+    );
+    expect(await lisp("load-system", { system: "demo", asd: "demo/demo.asd" })).toMatch(
+      /^\[1\] ⇒ [^]*\[2\] ⇒ /,
+    );
+    expect(await evaluate("(demo:double 21)")).toBe("⇒ 42");
+    expect(await lisp("run-tests", { system: "demo" })).toContain("checked 8");
+    await evaluate('(defun demo-tests::run () (error "3 checks failed"))');
+    expect(await lisp("run-tests", { system: "demo" })).toMatch(
+      /^lisp-condition: SIMPLE-ERROR: 3 checks failed/,
+    );
+    expect(await lisp("load-system", { system: "no-such-system" })).toMatch(/^lisp-condition: /);
   });
 });
 

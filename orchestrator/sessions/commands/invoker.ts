@@ -75,10 +75,8 @@ export class Invoker {
 
   async invoke(operation: string, args: unknown): Promise<Invocation> {
     if (operation.includes(".")) {
-      if (
-        this.#parts.engine.running !== undefined &&
-        this.#parts.tools.get(operation)?.effects === "external"
-      )
+      const tool = this.#parts.tools.get(operation);
+      if (this.#parts.engine.running !== undefined && tool !== undefined && busyOfTool(tool) === "hold")
         throw new AutolithError("busy", `${operation} cannot be called by hand while a turn runs.`);
       const settled = await this.callTool(operation, args ?? {});
       if (settled.result.status === "ok") return { text: settled.result.output };
@@ -203,7 +201,9 @@ export class Invoker {
 }
 
 /** What a tool that a person calls does during a turn: what reaches outside of us waits. */
-export function busyOfTool({ effects }: Pick<ToolDeclaration, "effects">): BusyBehaviour {
+export function busyOfTool({ name, effects }: Pick<ToolDeclaration, "name" | "effects">): BusyBehaviour {
+  // A REPL of one's own disturbs no turn (facts F).
+  if (name.startsWith("lisp.")) return "execute";
   return effects === "external" ? "hold" : "execute";
 }
 

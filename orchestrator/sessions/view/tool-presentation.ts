@@ -22,6 +22,10 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   "search.files": "search",
   "search.content": "search",
   "shell.run": "execute",
+  "lisp.eval": "execute",
+  "lisp.scratchpad-run": "execute",
+  "lisp.load-system": "execute",
+  "lisp.run-tests": "execute",
   "task.run": "think",
   "plan.update": "think",
 };
@@ -44,11 +48,18 @@ function titleOf(tool: string, fields: Readonly<Record<string, unknown>>): strin
       return `Read ${text("uri") ?? "a resource"}`;
     case "resource.edit":
       return `Edit ${text("uri") ?? "a resource"}`;
+    case "lisp.eval":
+      return `Evaluate ${formsText(fields)}`;
     case "task.run":
       return `Start ${text("name") ?? text("agent") ?? "child agents"}`;
     default:
-      return `${tool} ${text("query") ?? text("pattern") ?? text("id") ?? text("path") ?? ""}`.trim();
+      return `${tool} ${text("query") ?? text("pattern") ?? text("id") ?? text("path") ?? text("designator") ?? text("system") ?? text("repl") ?? ""}`.trim();
   }
+}
+
+function formsText({ form, forms }: Readonly<Record<string, unknown>>): string {
+  if (typeof form === "string") return form;
+  return Array.isArray(forms) ? forms.filter((each) => typeof each === "string").join(" ") : "Lisp";
 }
 
 function cut(title: string): string {
