@@ -4,6 +4,8 @@ import { type StoredRecord, recordToForm } from "../../orchestrator/record/conve
 import { planEntriesOf } from "../../orchestrator/sessions/view/record-updates.ts";
 import { sessionRecords } from "../../orchestrator/sessions/view/session-records.ts";
 import { type TurnEnd, turnEndOf } from "../../orchestrator/sessions/view/turn-ends.ts";
+import { formOf, formResultOf } from "../../orchestrator/prompt/form-records.ts";
+import { formResultText } from "../../orchestrator/prompt/form-text.ts";
 import { readableText } from "../../workers/text/readable-text.ts";
 
 /** Characters of one record that are shown; `raw` shows all. */
@@ -52,6 +54,14 @@ function describe({ record }: StoredRecord): { readonly title: string; readonly 
     case "summary":
       return { title: `summary of everything through #${record.throughSeq}`, body: record.content };
     case "extension": {
+      const form = formOf(record);
+      if (form !== undefined) return { title: `form ${form.job ?? form.formId}`, body: form.source };
+      const ended = formResultOf(record);
+      if (ended !== undefined)
+        return {
+          title: `result of ${ended.formId}: ${ended.result.status}`,
+          body: formResultText(ended.result),
+        };
       const end = turnEndOf(record);
       if (end !== undefined) return describeEnd(end);
       const plan = record.name === sessionRecords.plan ? planEntriesOf(record) : undefined;

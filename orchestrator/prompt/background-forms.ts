@@ -18,6 +18,7 @@ import type { SessionCore } from "../sessions/session-core.ts";
 import { executionDirectoryOf } from "../tasks/result-publication.ts";
 import type { ActiveImage } from "./active-image.ts";
 import { FormOutput } from "./form-output.ts";
+import { markColumns } from "./form-text.ts";
 import { type RecordedForm, formOf, formResultOf } from "./form-records.ts";
 import { defaultColumns, formResult, lostForm } from "./form-result.ts";
 import type { SessionForms } from "./forms.ts";
@@ -87,7 +88,7 @@ export class BackgroundForms {
       timeoutMs: undefined,
       previewLength: formValueCharacters,
       outputLimit: 4 * formOutputCharacters,
-      rightMargin: job.payload.columns ?? defaultColumns,
+      rightMargin: (job.payload.columns ?? defaultColumns) - markColumns,
       onOutput: (stream, text) => output.write(stream, text),
       onCall: calls(form),
     });

@@ -119,7 +119,7 @@ export function formStanding(records: readonly StoredRecord[]): FormStanding {
 }
 
 /** Most characters of one part of what the model is told of a form. */
-const toldCharacters = 4_000;
+export const toldCharacters = 4_000;
 
 /** What the model is told of a form that a person evaluated. */
 export function formMessage({ source }: RecordedForm, result: FormResult): string {

@@ -3,6 +3,8 @@ import type { FormResult } from "../contract/session/forms.ts";
 
 /** Marks a returned value. */
 export const valueMark = "\u21D2";
+/** Columns that the mark takes. */
+export const markColumns = 2;
 
 /** Output apart from the values, each value behind its mark, or how it ended. */
 export function formResultText(result: Omit<FormResult, "durationMs">): string {

@@ -17,6 +17,7 @@ import {
   formStanding,
 } from "./form-records.ts";
 import { FormOutput } from "./form-output.ts";
+import { markColumns } from "./form-text.ts";
 
 type UserMessage = Extract<HostItem, { type: "user-message" }>;
 
@@ -192,7 +193,7 @@ export class SessionForms {
       if (signal.aborted) return { kind: "cancelled", reason: String(signal.reason), ...untouched };
       const chosen: { next?: Exclude<FormDecision, LispDecision> } = {};
       const result = await image().evaluate(source, {
-        rightMargin: columns,
+        rightMargin: columns - markColumns,
         previewLength: formValueCharacters,
         outputLimit: 4 * formOutputCharacters,
         onOutput: (stream, text) => output.write(stream, text),

@@ -1,6 +1,4 @@
 /** What happens when Lisp calls an operator: tools through the dispatcher, commands through the invoker, the prompt's own ones here. */
-import { readFile, stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { AutolithError } from "../contract/failure.ts";
 import {
   type HostCall,
@@ -20,6 +18,7 @@ import { type ExtensionParts, extensionOperators } from "./extension-operators.t
 import { commandText, namedArguments } from "./operator-arguments.ts";
 import type { RecordedForm } from "./form-records.ts";
 import { configurationRows, nativeSettingValue, settingAnswer } from "./operator-settings.ts";
+import { readText } from "./read-file.ts";
 import { vaultEntries } from "./vault-entries.ts";
 
 export type OperatorParts = {
@@ -32,9 +31,6 @@ export type OperatorParts = {
   readonly prompt: (args: readonly LispJson[], call: HostCall) => Promise<LispJson>;
   readonly extension: ExtensionParts;
 };
-
-/** Most characters of a file that READ-FILE takes. */
-export const readFileCharacters = 131_072;
 
 /** Answers calls for one conversation, given the form that they come from. */
 export function operatorCalls(parts: OperatorParts): (form: RecordedForm | undefined) => HostCalls {
@@ -117,38 +113,4 @@ function replaced(
     "invalid-argument",
     `The vault has ${present.length} entries, counted from 0; there is none at ${JSON.stringify(index)}.`,
   );
-}
-
-async function sizeOf(file: string): Promise<number> {
-  try {
-    const found = await stat(file);
-    if (found.isFile()) return found.size;
-  } catch {
-    throw new AutolithError("not-found", `read-file: there is no file ${file} that can be read.`);
-  }
-  throw new AutolithError("invalid-argument", `read-file: ${file} is no regular file.`);
-}
-
-async function readText(workspace: string, path: LispJson | undefined): Promise<string> {
-  if (typeof path !== "string" || path === "")
-    throw new AutolithError(
-      "invalid-argument",
-      `read-file takes the name of a file, not ${JSON.stringify(path)}.`,
-    );
-  const file = resolve(workspace, path);
-  const size = await sizeOf(file);
-  const bound = `read-file takes files of at most ${readFileCharacters} characters of UTF-8`;
-  // A character takes at most 4 bytes: more cannot fit.
-  if (size > readFileCharacters * 4)
-    throw new AutolithError("input-limit", `${bound}; ${file} has ${size} bytes.`);
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(file));
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new AutolithError("invalid-argument", `${bound}; ${file} is no UTF-8.`);
-  }
-  if (text.length > readFileCharacters)
-    throw new AutolithError("input-limit", `${bound}; ${file} has ${text.length}.`);
-  return text;
 }

@@ -27,6 +27,39 @@ function kindsSince(client: TestClient, from: number): readonly string[] {
 }
 
 describe("an editor", () => {
+  it("evaluates forms: each is a call that the person made, and the answer comes at its end", async () => {
+    await using scene = await openScene([]);
+    await using served = serveHost(scene.service);
+    const client = await served.client("stdio");
+    const sessionId = await opened(client, scene.pit.workspace);
+    const before = client.told.length;
+    const form = (source: string) => client.request("session/prompt", { sessionId, prompt: [text(source)] });
+    expect(await form("(values (+ 1 2) :two)")).toMatchObject({
+      stopReason: "end_turn",
+      _meta: { autolith: { form: { formId: "form:1", status: "values" } } },
+    });
+    const shown = client.told
+      .slice(before)
+      .flatMap((news) => (news.kind === "update" ? [news.params.update] : []));
+    expect(shown.filter(({ sessionUpdate }) => sessionUpdate.startsWith("tool_call"))).toMatchObject([
+      { toolCallId: "form:1", kind: "execute", rawInput: { source: "(values (+ 1 2) :two)" } },
+      { toolCallId: "form:1", status: "completed", content: [{ content: { text: "⇒ 3\n⇒ :TWO" } }] },
+    ]);
+    // Nobody sees restarts here: the condition is the end.
+    expect(await form('(error "no")')).toMatchObject({
+      _meta: { autolith: { form: { status: "condition" } } },
+    });
+    await expect(form("(list 1\n  (+ 2")).rejects.toMatchObject({
+      code: -32_602,
+      data: { code: "incomplete-form", details: { line: 2, column: 3 } },
+    });
+    await expect(form("(quit)")).rejects.toMatchObject({ data: { code: "unsupported" } });
+    const endless = form("(loop)");
+    await client.connection.agent.notify("session/cancel", { sessionId });
+    expect(await endless).toMatchObject({ stopReason: "cancelled" });
+    client.close();
+  });
+
   it("C127 loads a session by the id it was given after a restart: its whole history as updates before the answer", async () => {
     await using scene = await openScene([
       tool("shell__run", { command: "echo made" }),

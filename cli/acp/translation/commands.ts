@@ -22,11 +22,13 @@ export function requireNoTerminal(operation: string, reach: Reach): void {
   throw new AutolithError("unsupported", `${name} is for terminals; ${instead}.`);
 }
 
-/** The same for a prompt that is a slash command. */
+/** The same for a prompt that is a slash command, or a form that calls one. */
 export function refuseTerminalOperation({ parts }: PromptInput, reach: Reach): void {
   const [first] = parts;
   if (first?.type !== "text") return;
-  const name = /^\/([a-z][a-z0-9-]*)/i.exec(first.text)?.[1];
+  const name =
+    /^\/([a-z][a-z0-9-]*)/i.exec(first.text)?.[1] ??
+    /^\s*\(\s*(?:autolith::?)?([a-z][a-z0-9-]*)[\s)]/i.exec(first.text)?.[1];
   if (name !== undefined) requireNoTerminal(name, reach);
 }
 

@@ -25,14 +25,16 @@ export function requestErrorOf(error: unknown): RequestError {
 }
 
 /** The JSON-RPC error of a failure. */
-export function failureError({ code, message, retry }: Failure): RequestError {
-  const data = { code, retry };
+export function failureError({ code, message, retry, details }: Failure): RequestError {
+  const data = { code, retry, ...(details === undefined ? {} : { details }) };
   switch (code) {
     case "unknown-session":
     case "not-found":
       return new RequestError(-32_002, message, data);
     case "invalid-argument":
     case "input-limit":
+    case "incomplete-form":
+    case "invalid-form":
     case "unknown-model":
     case "unknown-operation":
       return new RequestError(-32_602, message, data);

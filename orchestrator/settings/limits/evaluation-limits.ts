@@ -7,7 +7,11 @@ import {
   formValueCharacters,
   formValueLimit,
 } from "../../contract/session/forms.ts";
+import { recoveryLimit, restartSourceLimit } from "../../contract/session/restarts.ts";
 import { liveJobLimit } from "../../jobs/job-table.ts";
+import { toldCharacters } from "../../prompt/form-records.ts";
+import { readFileCharacters } from "../../prompt/read-file.ts";
+import { promptCharacters } from "../../prompt/prompt-operator.ts";
 import { replLimits } from "../../repls/repl-limits.ts";
 import { savedImageLimit } from "../../repls/saved-images.ts";
 import { auditTextLimit } from "../../tools/nested-calls.ts";
@@ -33,6 +37,11 @@ export const evaluationLimits: readonly Limit[] = topicLimits("evaluations", [
   ["shown value of a form", formValueCharacters, "characters"],
   ["shown report of a form", formReportCharacters, "characters"],
   ["kept output of a form", formOutputCharacters, "characters"],
+  ["what the model is told of a form, each of form, output and end", toldCharacters, "characters"],
+  ["message of PROMPT", promptCharacters, "characters"],
+  ["file of READ-FILE", readFileCharacters, "characters"],
+  ["recoveries of a diagnosis", recoveryLimit, "items"],
+  ["Lisp given to a restart", restartSourceLimit, "characters"],
   ["file of a saved image", imageLimits.bytes, "bytes"],
   ["objects of a saved image", imageLimits.objects, "items"],
 ]);
