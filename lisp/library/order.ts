@@ -58,4 +58,6 @@ export const libraryFiles: readonly string[] = [
   "95-host",
   "96-prompt",
   "96-images",
+  "97-prompt-extensions",
+  "97-self",
 ];

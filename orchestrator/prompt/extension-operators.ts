@@ -1,4 +1,4 @@
-/** The host functions by which Lisp extends its sessions; `extension-prelude.ts` calls them. */
+/** The host functions by which Lisp extends its sessions; `lisp/library/97-prompt-extensions.lisp` calls them. */
 import { z } from "zod";
 import { readDataForm } from "../../lisp/data-forms/index.ts";
 import { contextRuleOf } from "../advice/context-rule.ts";

@@ -2,7 +2,7 @@
 import { AutolithError } from "../contract/failure.ts";
 import type { HostCalls, LispEvaluationOptions, LispJson, LispResult } from "../contract/lisp-image.ts";
 
-/** Host functions by which a call fetches its arguments and gives its answer; see `extension-prelude.ts`. */
+/** Host functions by which a call fetches its arguments and gives its answer; see `lisp/library/97-prompt-extensions.lisp`. */
 const requestName = "%REQUEST";
 const answerName = "%ANSWER";
 

@@ -9,7 +9,6 @@ import { BackgroundForms } from "../prompt/background-forms.ts";
 import { diagnose } from "../prompt/diagnosis.ts";
 import { SessionForms } from "../prompt/forms.ts";
 import { type LispAnswer, callLisp } from "../prompt/lisp-calls.ts";
-import { extensionPrelude } from "../prompt/extension-prelude.ts";
 import { operatorCalls } from "../prompt/operator-calls.ts";
 import { operatorDefinitions } from "../prompt/operators.ts";
 import { promptPrelude } from "../prompt/prelude.ts";
@@ -19,7 +18,6 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import { type InitFile, InitializationError, initFiles } from "../initialization/init-files.ts";
 import { MutationStore } from "../self/mutation-store.ts";
 import { SelfModification } from "../self/self-modification.ts";
-import { selfPrelude } from "../self/self-prelude.ts";
 import { skippedText } from "../self/self-text.ts";
 import { commands, findCommand } from "./commands/command-table.ts";
 import type { SessionCommandSet } from "./commands/session-command-set.ts";
@@ -60,7 +58,7 @@ export class SessionPrompt {
     this.#image = new ActiveImage({
       images,
       functions: () => operatorDefinitions(commands, tools),
-      prelude: `${promptPrelude}\n${extensionPrelude}\n${selfPrelude}`,
+      prelude: promptPrelude,
       initialize: (image) => this.#initialize(image),
       report: (failure) => {
         core.notice("warning", failure.code, failure.message);

@@ -1,5 +1,5 @@
-/** The Lisp half of `self.*`: what a definition names, what stands there, and how it is put back. */
-export const selfPrelude = String.raw`
+;;;; The Lisp half of self.*: what a definition names, what stands there, and how it is put back.
+
 (in-package "AUTOLITH")
 
 (defvar *remembered* (make-hash-table :test 'equal) "By mutation: a function that puts back what was there.")
@@ -124,4 +124,3 @@ export const selfPrelude = String.raw`
       t)))
 
 (setf (gethash "self-restore" *servants*) #'%self-restore)
-`;

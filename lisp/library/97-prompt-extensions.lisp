@@ -1,8 +1,6 @@
-/**
- * What init files and forms extend a session by (manual, `define-application-command` and context contributions): the Lisp half. The host calls
- * it by `%SERVE`, which fetches its request from the host and gives the answer back.
- */
-export const extensionPrelude = String.raw`
+;;;; What init files and forms extend a session by: the Lisp half. The host calls it by %SERVE, which fetches its request from the host
+;;;; and gives the answer back. As in 96-prompt, names that begin with % and are not defined here are the host's.
+
 (in-package "AUTOLITH")
 
 (export '(define-application-command application-present application-configuration application-conversation
@@ -21,32 +19,29 @@ export const extensionPrelude = String.raw`
 
 ;;; The application
 
-(defstruct (application (:copier nil) (:predicate nil) (:constructor %make-application ())))
+(defvar *active-application* :autolith "The session that runs what is evaluated.")
 
-(defmethod print-object ((object application) stream)
-  (print-unreadable-object (object stream :type t)))
-
-(defvar *active-application* (%make-application) "The session that runs what is evaluated.")
+(defun %check-application (application)
+  (unless (eq application *active-application*)
+    (error 'type-error :datum application :expected-type (list 'eql *active-application*))))
 
 (defun application-present (application text)
   "Shows TEXT to whoever called the command."
-  (check-type application application)
+  (%check-application application)
   (format t "~&~A~%" text)
   (values))
 
 (defun application-configuration (application)
   "The settings in force, as an independent copy; (setf (config NAME) VALUE) changes them."
-  (check-type application application)
+  (%check-application application)
   (configuration-copy))
 
 (defun application-conversation (application)
   "The identifier of the conversation."
-  (check-type application application)
+  (%check-application application)
   (%conversation))
 
 ;;; Commands
-
-(defstruct (%command (:copier nil)) name handler parser minimum maximum)
 
 (defvar *commands* (make-hash-table :test 'equal))
 
@@ -85,8 +80,7 @@ export const extensionPrelude = String.raw`
     (multiple-value-bind (minimum maximum) (%arity lambda-list)
       (let* ((plain (%command-name name))
              (symbol (intern (string-upcase plain) "AUTOLITH"))
-             (command (make-%command :name plain :handler handler :minimum minimum :maximum maximum
-                                     :parser (and slash-parser (coerce slash-parser 'function)))))
+             (command (list handler (and slash-parser (coerce slash-parser 'function)) minimum)))
         (%register-command plain (coerce (mapcar #'%command-name aliases) 'vector) argument
                            (%option-texts static-options)
                            (or description documentation "") (or tip "")
@@ -116,29 +110,37 @@ export const extensionPrelude = String.raw`
   (if (and (consp form) (member (first form) '(quote function)) (consp (rest form))) (second form) form))
 
 (defun %run-command (name remainder words)
-  (let* ((command (gethash name *commands*))
-         (arguments (if (%command-parser command)
-                        (funcall (%command-parser command) remainder)
-                        (rest words))))
-    (loop while (< (length arguments) (%command-minimum command))
-          do (restart-case
-                 (error "~A takes ~D argument~:P, and ~D came." name (%command-minimum command) (length arguments))
-               (supply-arguments (new)
-                 :report "Supply the arguments: one form, whose value is the argument or the list of them."
-                 (setf arguments (if (listp new) new (list new))))))
-    (if (eq (apply (%command-handler command) *active-application* arguments) :quit) "quit" "continue")))
+  (destructuring-bind (handler parser minimum) (gethash name *commands*)
+    (let ((arguments (if parser (funcall parser remainder) (rest words))))
+      (loop while (< (length arguments) minimum)
+            do (restart-case
+                   (error "~A takes ~D argument~:P, and ~D came." name minimum (length arguments))
+                 (supply-arguments (new)
+                   :report "Supply the arguments: one form, whose value is the argument or the list of them."
+                   (setf arguments (if (listp new) new (list new))))))
+      (if (eq (apply handler *active-application* arguments) :quit) "quit" "continue"))))
 
 (setf (gethash "command" *servants*) #'%run-command)
 
 ;;; Context contributions
 
-(defstruct (request-context (:copier nil) (:constructor %make-request-context))
-  (conversation nil :read-only t) (workspace nil :read-only t) (role nil :read-only t) (model nil :read-only t)
-  (request-of-turn nil :read-only t) (latest-user-text nil :read-only t) (paths nil :read-only t)
-  (languages nil :read-only t) (tools nil :read-only t) (namespaces nil :read-only t) (diagnostics nil :read-only t)
-  (events nil :read-only t) (recent-output nil :read-only t))
+(defun %field (object name)
+  (let ((value (second (assoc name (rest object) :test #'string=))))
+    (if (and (consp value) (eq (first value) :array)) (copy-list (rest value)) value)))
 
-(defstruct (context-contribution (:copier nil) (:constructor %make-context-contribution)) table)
+(defun request-context-conversation (request) (%field request "conversationId"))
+(defun request-context-workspace (request) (%field request "workspace"))
+(defun request-context-role (request) (%field request "role"))
+(defun request-context-model (request) (%field request "model"))
+(defun request-context-request-of-turn (request) (%field request "requestOfTurn"))
+(defun request-context-latest-user-text (request) (%field request "latestUserText"))
+(defun request-context-paths (request) (%field request "paths"))
+(defun request-context-languages (request) (%field request "languages"))
+(defun request-context-tools (request) (%field request "tools"))
+(defun request-context-namespaces (request) (%field request "namespaces"))
+(defun request-context-diagnostics (request) (%field request "diagnostics"))
+(defun request-context-events (request) (%field request "events"))
+(defun request-context-recent-output (request) (%field request "recentOutput"))
 
 (defun make-context-contribution (&key identifier instruction (evidence "") (lifetime :while-relevant) (priority 0)
                                     deduplicate supersedes conflicts mandatory)
@@ -150,7 +152,7 @@ export const extensionPrelude = String.raw`
                      "supersedes" (coerce supersedes 'vector) "conflicts" (coerce conflicts 'vector)
                      "mandatory" (and mandatory t))))
     (when deduplicate (setf (gethash "deduplicate" table) deduplicate))
-    (%make-context-contribution :table table)))
+    table))
 
 (defvar *contributors* (make-hash-table :test 'equal))
 
@@ -166,21 +168,9 @@ export const extensionPrelude = String.raw`
     (setf (gethash text *contributors*) function)
     (%register-contributor text)))
 
-(defun %field (object name)
-  (let ((value (second (assoc name (rest object) :test #'string=))))
-    (if (and (consp value) (eq (first value) :array)) (copy-list (rest value)) value)))
-
-(defun %contribute (name snapshot)
-  (let* ((request (%make-request-context
-                   :conversation (%field snapshot "conversationId") :workspace (%field snapshot "workspace")
-                   :role (%field snapshot "role") :model (%field snapshot "model")
-                   :request-of-turn (%field snapshot "requestOfTurn")
-                   :latest-user-text (%field snapshot "latestUserText") :paths (%field snapshot "paths")
-                   :languages (%field snapshot "languages") :tools (%field snapshot "tools")
-                   :namespaces (%field snapshot "namespaces") :diagnostics (%field snapshot "diagnostics")
-                   :events (%field snapshot "events") :recent-output (%field snapshot "recentOutput")))
-         (given (funcall (gethash name *contributors*) request)))
-    (map 'vector #'context-contribution-table (if (listp given) given (list given)))))
+(defun %contribute (name request)
+  (let ((given (funcall (gethash name *contributors*) request)))
+    (if (listp given) (coerce given 'vector) (vector given))))
 
 (setf (gethash "contribute" *servants*) #'%contribute)
 
@@ -204,4 +194,3 @@ export const extensionPrelude = String.raw`
                                          (apply #'dict (loop for (key value) on model by #'cddr
                                                              collect (string-downcase key) collect value))))
                            models)))
-`;
