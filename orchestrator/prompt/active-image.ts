@@ -14,6 +14,8 @@ import { ImageExtensions } from "./image-extensions.ts";
 
 export type ActiveImageParts = {
   readonly images: LispImages;
+  /** Where relative names of files begin in a new image, absolute. */
+  readonly directory: () => string;
   /** The functions of the host that a new image gets; asked when one is made. */
   readonly functions: () => readonly HostFunctionDefinition[];
   /** Lisp that a new image evaluates first. */
@@ -79,7 +81,9 @@ export class ActiveImage {
 
   async #start(): Promise<LispImage> {
     try {
-      const image = await this.#parts.images.open();
+      const image = await this.#parts.images.open({
+        machine: { directory: this.#parts.directory(), files: { kind: "full" } },
+      });
       image.define(this.#parts.functions());
       const prepared = await image.evaluate(this.#parts.prelude);
       if (prepared.kind !== "values") throw new PreludeError(prepared);

@@ -57,6 +57,7 @@ export class SessionPrompt {
     const { images, report } = core.environment;
     this.#image = new ActiveImage({
       images,
+      directory: () => core.workingDirectory,
       functions: () => operatorDefinitions(commands, tools),
       prelude: promptPrelude,
       initialize: (image) => this.#initialize(image),

@@ -1,4 +1,6 @@
 /** `? form`: forms of a person as jobs on the active image, through a real session host. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Session } from "../../orchestrator/contract/session.ts";
 import type { SessionUpdate } from "../../orchestrator/contract/session/updates.ts";
@@ -48,6 +50,10 @@ describe("? form", () => {
       output: "hi",
       values: [{ text: ":FINISHED" }, { text: "42" }],
     });
+    // Names of files begin in the working directory.
+    const made = await submitted(session, '(with-open-file (o "made.txt" :direction :output) (print 1 o))');
+    await ended(session, made);
+    expect(existsSync(join(scene.pit.workspace, "made.txt"))).toBe(true);
     // A bare variable, and the same heap as the forms of the prompt.
     expect(await ended(session, await submitted(session, "*package*"))).toMatchObject({
       values: [{ text: '#<PACKAGE "AUTOLITH">' }],

@@ -8,6 +8,7 @@ function imageOver(images: LispImages): { readonly active: ActiveImage; readonly
   const reports: Failure[] = [];
   const active = new ActiveImage({
     images,
+    directory: () => "/",
     functions: () => [{ name: "ECHO", lambdaList: "x", documentation: "Its argument." }],
     initialize: () => Promise.resolve(),
     prelude: '(in-package "AUTOLITH")',
