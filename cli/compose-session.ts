@@ -38,6 +38,7 @@ import { hostLisp, lazyImages } from "./host-lisp.ts";
 import { installationRoot } from "./installation.ts";
 import { removeLeftoversSoon, removeSandboxTemporary } from "./leftovers.ts";
 import { managementConfiguration } from "./management/management-configuration.ts";
+import { managementValues } from "./management/management-values.ts";
 import { type Environment, type Machine, ledgerDirectory, openMachine } from "./machine.ts";
 import { withoutRepeats } from "./repeated-lines.ts";
 
@@ -257,6 +258,11 @@ function openSettings(
     environment,
     explicit: isChosen ? { model: selectedModel(options) } : {},
     fixed: {
+      ...managementValues(environment, roots),
+      "immutable-p": {
+        value: (options.immutable ?? false) || (options.pristine ?? false),
+        source: options.immutable === true || options.pristine === true ? "explicit" : "default",
+      },
       "source-root": place(installationRoot()),
       "config-root": place(roots.config),
       "data-root": place(roots.data),

@@ -2,6 +2,7 @@
 import { AutolithError } from "../contract/failure.ts";
 import type { LispJson } from "../contract/lisp-image.ts";
 import type { SettingRow, SettingValue } from "../contract/session/catalogs.ts";
+import { absentSetting } from "../sessions/settings/absent-settings.ts";
 import { settingDefinition } from "../sessions/settings/settings-table.ts";
 
 /** Type and value as CONFIG reads them: `keyword` is interned, null is NIL. */
@@ -47,8 +48,11 @@ function settingName(name: LispJson | undefined): string {
 }
 
 function unknownSetting(name: LispJson | undefined): AutolithError {
-  return new AutolithError(
-    "unknown-setting",
-    `There is no setting ${JSON.stringify(name)?.slice(0, 80)}; (settings) lists them.`,
+  return (
+    absentSetting(settingName(name)) ??
+    new AutolithError(
+      "unknown-setting",
+      `There is no setting ${JSON.stringify(name)?.slice(0, 80)}; (settings) lists them.`,
+    )
   );
 }

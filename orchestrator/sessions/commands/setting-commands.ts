@@ -4,6 +4,7 @@ import { said } from "./command.ts";
 import { slashWords } from "./slash-words.ts";
 import type { SettingRow } from "../../contract/session/catalogs.ts";
 import { settingFromText, settingText } from "../settings/setting-values.ts";
+import { unknownSetting } from "../settings/settings-store.ts";
 import { type SettingName, settingDefinition } from "../settings/settings-table.ts";
 import { AutolithError, failureOf } from "../../contract/failure.ts";
 import type { SessionEnvironment } from "../session-environment.ts";
@@ -34,8 +35,7 @@ function toggle(
 
 function valueOf(name: string, text: string): SettingRow["value"] {
   const definition = settingDefinition(name);
-  if (definition === undefined)
-    throw new AutolithError("unknown-setting", `There is no setting ${JSON.stringify(name)}.`);
+  if (definition === undefined) throw unknownSetting(name);
   return settingFromText(definition, text);
 }
 
@@ -56,11 +56,7 @@ export const settingCommands: readonly Command[] = [
         value === ""
           ? session.settings().find((each) => each.name === wanted)
           : await session.setSetting(wanted, valueOf(wanted, value));
-      if (row === undefined)
-        throw new AutolithError(
-          "unknown-setting",
-          `There is no setting ${JSON.stringify(name)}; /settings lists them.`,
-        );
+      if (row === undefined) throw unknownSetting(name);
       return said(settingLine(row));
     },
   },

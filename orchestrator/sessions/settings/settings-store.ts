@@ -5,6 +5,7 @@
 import { AutolithError } from "../../contract/failure.ts";
 import type { SettingRow, SettingSource, SettingValue } from "../../contract/session/catalogs.ts";
 import { readPreferences, writePreference } from "../../settings/preferences.ts";
+import { absentSetting, withoutEffect } from "./absent-settings.ts";
 import { checkedSetting, settingFromForm, settingFromText, settingToForm } from "./setting-values.ts";
 import {
   type SettingDefinition,
@@ -64,8 +65,10 @@ export class SettingsStore {
     for (const definition of settingDefinitions as readonly SettingDefinition[]) {
       const chosen = options.explicit[definition.name as SettingName];
       if (chosen !== undefined) explicit.set(definition.name, settingFromText(definition, chosen));
+      // What the host decided is not read a second time.
+      const isFixed = options.fixed?.[definition.name as SettingName] !== undefined;
       const text =
-        definition.environment === undefined
+        definition.environment === undefined || isFixed
           ? undefined
           : options.environment[definition.environment]?.trim();
       if (text !== undefined && text !== "")
@@ -171,6 +174,9 @@ export class SessionSettings {
         "configuration",
         `${definition.name} cannot be changed while ${definition.environment ?? "its variable"} is set.`,
       );
+    const nothing = withoutEffect.get(definition.name);
+    if (nothing !== undefined)
+      throw new AutolithError("unsupported", `${definition.name} cannot be set in this version: ${nothing}.`);
     const checked = checkedSetting(definition, value);
     if (definition.scope === "durable") await this.#store.save(definition, checked);
     this.#own.set(definition.name, checked);
@@ -186,16 +192,27 @@ export class SessionSettings {
       ...shown,
       value,
       source,
-      settable: definition.scope === "durable" || definition.scope === "session",
+      settable:
+        (definition.scope === "durable" || definition.scope === "session") &&
+        !withoutEffect.has(definition.name),
     };
   }
+}
+
+/** The refusal of a name that is no setting: `unknown-setting`, or `unsupported` for one of a part that is not here. */
+export function unknownSetting(name: string): AutolithError {
+  const known = settingDefinitions.map((each) => each.name).join(", ");
+  return (
+    absentSetting(name) ??
+    new AutolithError(
+      "unknown-setting",
+      `There is no setting ${JSON.stringify(name.slice(0, 100))}. Known: ${known}.`,
+    )
+  );
 }
 
 function definitionOf(name: string): SettingDefinition {
   const definition = settingDefinition(name);
   if (definition !== undefined) return definition;
-  throw new AutolithError(
-    "unknown-setting",
-    `There is no setting ${JSON.stringify(name.slice(0, 100))}. Known: ${settingDefinitions.map((each) => each.name).join(", ")}.`,
-  );
+  throw unknownSetting(name);
 }

@@ -1,6 +1,7 @@
 /** The settings of a session (facts G): name, type, scope, default and variable, in one table. Roots and other parts' settings are theirs. */
 import type { SettingRow, SettingValue } from "../../contract/session/catalogs.ts";
 import { reasoningEffortSchema } from "../../contract/model.ts";
+import { managementSettings } from "./management-settings.ts";
 
 export type SettingDefinition = Pick<
   SettingRow,
@@ -142,7 +143,7 @@ export const settingDefinitions = [
     scope: "durable",
     group: "display",
     initial: false,
-    description: "Use the whole screen.",
+    description: "Use the whole screen; without effect in this version.",
   },
   {
     name: "terminal-theme",
@@ -151,7 +152,7 @@ export const settingDefinitions = [
     group: "display",
     initial: "autolith",
     choices: ["autolith", "almighty"],
-    description: "Colours of the terminal.",
+    description: "Colours of the terminal; without effect in this version.",
   },
   {
     name: "cache-miss-notices-p",
@@ -221,6 +222,15 @@ export const settingDefinitions = [
     optional: true as const,
     description,
   })),
+  {
+    name: "immutable-p",
+    type: "boolean",
+    scope: "process",
+    group: "process",
+    initial: false,
+    description: "Keep the loaded definitions of the image: --immutable, and with --pristine.",
+  },
+  ...managementSettings,
   {
     name: "working-directory",
     type: "path",

@@ -38,4 +38,45 @@ describe("where a setting's value comes from", () => {
     await expect(settings.set("codex-fast-mode-p", true)).rejects.toMatchObject({ code: "configuration" });
     expect(await settings.set("turn-timestamps-p", true)).toMatchObject({ source: "this session" });
   });
+
+  it("settings of parts that are not here say so instead of taking a value; unknown names name the known ones", async () => {
+    const settings = new SessionSettings(
+      await SettingsStore.open({ path, explicit: {}, environment: {}, report: () => undefined }),
+    );
+    for (const name of [
+      "boot-screen-p",
+      ":knowledge-mode",
+      "web-search-mode",
+      "fullscreen-p",
+      "terminal-theme",
+    ])
+      await expect(settings.set(name, true)).rejects.toMatchObject({
+        code: "unsupported",
+        message: expect.stringMatching(/in this version: .* no |has one theme/) as string,
+      });
+    expect(settings.row("fullscreen-p")).toMatchObject({ settable: false, value: false });
+    await expect(settings.set("nonsense", true)).rejects.toMatchObject({
+      code: "unknown-setting",
+      message: expect.stringContaining("transcript-style") as string,
+    });
+    await expect(settings.set("management-repl-tcp-port", 1)).rejects.toMatchObject({
+      code: "configuration",
+      message: expect.stringContaining("AUTOLITH_MANAGEMENT_REPL_TCP_PORT") as string,
+    });
+  });
+
+  it("what the host decided is shown with its source, and its variable is not read a second time", async () => {
+    const store = await SettingsStore.open({
+      path,
+      explicit: {},
+      environment: { AUTOLITH_MANAGEMENT_REPL_TCP_PORT: "not a port" },
+      fixed: { "management-repl-tcp-port": { value: 4_200, source: "environment" } },
+      report: () => undefined,
+    });
+    expect(new SessionSettings(store).row("management-repl-tcp-port")).toMatchObject({
+      value: 4_200,
+      source: "environment",
+      settable: false,
+    });
+  });
 });
