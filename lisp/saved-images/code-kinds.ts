@@ -236,7 +236,7 @@ function readConstant(input: HeapInput): UnitConstant {
   }
 }
 
-/** What is saved of a unit; made once for visiting and writing. */
+/** What is saved of a unit; kept from visiting to writing. */
 interface UnitParts {
   readonly infos: Readonly<Record<number, FunctionInfo>>;
   readonly constants: readonly UnitConstant[];
@@ -299,6 +299,7 @@ export const codeUnits: Kind = {
         out.bytes.count(list.length);
         for (const constant of list) writeConstant(constant, out);
       }
+      parts.delete(object as CodeUnit);
     }
   },
   readContents: (objects, input) => {

@@ -145,6 +145,10 @@ export type LispDefinition = {
   readonly name: string;
   readonly source: string;
   readonly file: string | null;
+  /** Line of the form in the file, from 1; null when unknown. */
+  readonly line: number | null;
+  /** Package the form was read in: evaluated there, `source` makes the definition again. */
+  readonly package: string;
   readonly sequence: number;
 };
 
@@ -218,4 +222,9 @@ export type LispImageOptions = {
 /** Makes images. Loads what it needs when the first one is opened. */
 export interface LispImages {
   open(options?: LispImageOptions): Promise<LispImage>;
+  /**
+   * What a file says about the image in it; nothing of it is executed. Rejects like opening it does, except that an image of another
+   * build is told as it is.
+   */
+  inspect(path: string): Promise<SavedLispImage>;
 }
