@@ -11,7 +11,6 @@ import type { Environment } from "./machine.ts";
 /** Loaded with the first image: most hosts never evaluate a form. */
 export const lazyImages: LispImages = {
   open: async (options) => (await import("../workers/image/lisp-images.ts")).threadImages.open(options),
-  inspect: async (path) => (await import("../workers/image/lisp-images.ts")).threadImages.inspect(path),
 };
 
 /** The named REPLs of a host; whoever opens them closes them. */

@@ -38,9 +38,19 @@ const keyName = "lisp-library.key.txt";
 export function loadLibrary(image: Image): boolean {
   const built = folders.map((folder) => join(folder, builtName)).find((path) => existsSync(path));
   if (built === undefined) return loadSources(image, sourceCache());
+  const key = oncePerProcess(built, () => readFileSync(join(dirname(built), keyName), "utf8").trim());
   loadBuilt(image, built);
-  image.buildKey = () => readFileSync(join(dirname(built), keyName), "utf8").trim();
+  image.buildKey = () => key;
   return true;
+}
+
+/** Keys by what they are of. The engine in memory stays what it was when the files it came from are replaced. */
+const keys = new Map<string, string>();
+
+function oncePerProcess(name: string, key: () => string): string {
+  let found = keys.get(name);
+  if (found === undefined) keys.set(name, (found = key()));
+  return found;
 }
 
 function loadBuilt(image: Image, path: string): void {
@@ -59,7 +69,7 @@ function loadBuilt(image: Image, path: string): void {
 /** The cache of a checkout: compiled files keyed by the engine's sources and all library files up to them. */
 function sourceCache(): LibraryCache {
   const root = fileURLToPath(new URL("..", import.meta.url));
-  return { directory: join(root, "..", ".cache", "lisp"), key: engineKey(root) };
+  return { directory: join(root, "..", ".cache", "lisp"), key: oncePerProcess(root, () => engineKey(root)) };
 }
 
 function loadSources(image: Image, cache: LibraryCache): boolean {

@@ -25,6 +25,8 @@ export class ImageFileError extends Error {
 export type ImageSaveFault =
   /** Other evaluations are in flight. */
   | "image-busy"
+  /** The library has been replaced on disk since the image was booted. */
+  | "image-incompatible"
   /** Something that has no saved form is reachable. */
   | "image-unsavable"
   /** Over a bound. */

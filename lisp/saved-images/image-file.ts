@@ -1,9 +1,7 @@
-import { readFile, stat } from "node:fs/promises";
 import type { DefinitionEntry } from "../image/definition-journal.ts";
 import { ByteReader, corrupt } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { ImageFileError } from "./image-errors.ts";
-import { imageLimits } from "./image-limits.ts";
 
 /** Version of the format; another one is refused. */
 const formatVersion = 1;
@@ -98,17 +96,6 @@ export function decodeImage(bytes: Uint8Array, maximumBytes = Number.POSITIVE_IN
 export function requireLength(length: number, maximumBytes: number): void {
   if (length <= maximumBytes) return;
   throw new ImageFileError("image-too-large", `the image has ${length} bytes; the bound is ${maximumBytes}`);
-}
-
-/** What an image file says about itself, after the same checks. Throws ImageFileError, or what the file system says. */
-export async function readImageStamp(
-  path: string,
-  maximumBytes: number = imageLimits.bytes,
-): Promise<{ readonly stamp: ImageStamp; readonly length: number }> {
-  const { size } = await stat(path);
-  requireLength(size, maximumBytes);
-  const { stamp } = decodeImage(await readFile(path), maximumBytes);
-  return { stamp, length: size };
 }
 
 function takeApart(bytes: Uint8Array): ImageParts {

@@ -79,6 +79,12 @@ export function* savingImage(
 ): Generator<SaveProgress, SavedImage> {
   const quiet = new Quiet(image, options.asking ?? image.runtime.current);
   const twin = image.bootAnother();
+  if (twin.buildKey() !== image.buildKey()) {
+    throw new ImageSaveError(
+      "image-incompatible",
+      `the library on disk is no longer that of this image (${image.buildKey()}, now ${twin.buildKey()}); start again and load the definitions from source`,
+    );
+  }
   if (lateObjectsMade(image)) objectSystem(twin).deferred.make();
   const graph = new HeapGraph(image, twin, globalValues(image));
   const changes = new BootChanges(graph, image);

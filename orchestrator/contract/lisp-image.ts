@@ -222,9 +222,4 @@ export type LispImageOptions = {
 /** Makes images. Loads what it needs when the first one is opened. */
 export interface LispImages {
   open(options?: LispImageOptions): Promise<LispImage>;
-  /**
-   * What a file says about the image in it; nothing of it is executed. Rejects like opening it does, except that an image of another
-   * build is told as it is.
-   */
-  inspect(path: string): Promise<SavedLispImage>;
 }

@@ -49,7 +49,6 @@ describe("the active image", () => {
   it("says that no image could be made, and tries again with the next form", async () => {
     let broken = true;
     const { active } = imageOver({
-      ...threadImages,
       open: () =>
         broken
           ? Promise.reject(new AutolithError("image-ended", "no thread"))

@@ -40,7 +40,6 @@ describe("an image in its thread that is saved", () => {
       bytes: expect.any(Number) as number,
     });
     expect(await value(first, "(doubled)")).toBe("14");
-    expect(await threadImages.inspect(path)).toMatchObject({ note: "with a box", package: "KEPT" });
     const second = await open({ image: path });
     second.define([{ name: "HOST-DOUBLE", lambdaList: "x", documentation: "" }], ([x]) => 20 * Number(x));
     expect(await value(second, "(list (doubled) (package-name *package*))")).toBe('(140 "KEPT")');
@@ -69,8 +68,6 @@ describe("an image in its thread that is saved", () => {
     writeFileSync(path, "no image");
     await expect(open({ image: path })).rejects.toMatchObject({ code: "image-foreign" });
     await expect(open({ image: join(folder, "absent.image") })).rejects.toMatchObject({ code: "file-error" });
-    await expect(threadImages.inspect(path)).rejects.toMatchObject({ code: "image-foreign" });
-    await expect(threadImages.inspect(folder)).rejects.toMatchObject({ code: "file-error" });
     const image = await open();
     await expect(image.save(join(folder, "no", "folder.image"))).rejects.toMatchObject({
       code: "file-error",
