@@ -1,7 +1,7 @@
 /**
- * `npm run drill [-- --points N] [--sessions N] [--terminals N] [--seed S] [--parallel P] [--outage SECONDS]`: kills parts of a running host at random points, lets
+ * `npm run drill [-- --points N] [--sessions N] [--terminals N] [--mail N] [--seed S] [--parallel P] [--outage SECONDS]`: kills parts of a running host at random points, lets
  * another host recover, and proves by the records that nothing was lost or repeated; then the same with the hosts of scripted sessions,
- * which are opened again, and with terminals and their hosts while a person types. At the end Redis is away for 30 seconds under one more run. 0 leaves a part out. The last lines sum up; the exit
+ * which are opened again, with terminals and their hosts while a person types, and under thirty children that write to each other. At the end Redis is away for 30 seconds under one more run. 0 leaves a part out. The last lines sum up; the exit
  * status is 1 when anything was violated.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runOutage } from "./drill/outage.ts";
 import { drillPlan, faults } from "./drill/plan.ts";
+import { mailDrillSummary, mailPointLine, runMailDrill } from "./drill/mail/mail-drill.ts";
 import { type PointResult, runPoint } from "./drill/point.ts";
 import { runSessionDrill, sessionDrillSummary, sessionPointLine } from "./drill/sessions/session-drill.ts";
 import {
@@ -71,6 +72,7 @@ async function main(): Promise<void> {
       points: { type: "string", default: "500" },
       sessions: { type: "string", default: "300" },
       terminals: { type: "string", default: "150" },
+      mail: { type: "string", default: "120" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
       parallel: { type: "string", default: "2" },
       outage: { type: "string", default: "30" },
@@ -106,7 +108,14 @@ async function main(): Promise<void> {
       parallel,
       report: (result) => process.stdout.write(`${terminalPointLine(result)}\n`),
     });
-    if ([...sessions, ...terminals].some(({ violations }) => violations.length > 0)) process.exitCode = 1;
+    const mail = await runMailDrill({
+      points: wholeNumber(values.mail, "mail"),
+      seed,
+      parallel,
+      report: (result) => process.stdout.write(`${mailPointLine(result)}\n`),
+    });
+    if ([...sessions, ...terminals, ...mail].some(({ violations }) => violations.length > 0))
+      process.exitCode = 1;
     const outage = wholeNumber(values.outage, "outage");
     const outageViolations = outage === 0 ? [] : await runOutage(outage);
     if (outageViolations.length > 0) process.exitCode = 1;
@@ -115,7 +124,7 @@ async function main(): Promise<void> {
         `Redis away for ${outage} s: ${outageViolations.length === 0 ? "ok" : `VIOLATED\n    ${outageViolations.join("\n    ")}`}\n`,
       );
     process.stdout.write(
-      `${drillSummary(results, seed)}\n${sessionDrillSummary(sessions, seed)}\n${terminalDrillSummary(terminals, seed)}\n`,
+      `${drillSummary(results, seed)}\n${sessionDrillSummary(sessions, seed)}\n${terminalDrillSummary(terminals, seed)}\n${mailDrillSummary(mail, seed)}\n`,
     );
     if (results.some(({ violations }) => violations.length > 0)) process.exitCode = 1;
   } finally {

@@ -2,12 +2,12 @@
 import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf, recordFailure } from "./failure.ts";
-import { WriterLockedError, acquireWriterLock, lockHolder } from "./writer-lock.ts";
+import { WriterLockedError, acquireWriterLock, lockHolder, lockToken } from "./writer-lock.ts";
 import { isRunning } from "./process-identity.ts";
 
 const lockName = /^(.+\.lock)$/;
 /** What a process leaves that died while it took a dead holder's lock over. */
-const successionName = /^(.+\.lock)\.[0-9a-f-]{36}\.(?:claim|next)$/;
+const successionName = /^(.+\.lock)\.([0-9a-f-]{36})\.(?:claim|next)$/;
 
 /**
  * Takes every lock in `directory` whose holder is dead, lets `work` clean up what it protected (its argument is the lock's path
@@ -42,6 +42,10 @@ async function releaseIfStale(
 ): Promise<boolean> {
   const holder = await lockHolder(found);
   if (holder === undefined || isRunning(holder)) return false;
+  if (isSettled(path, found)) {
+    await unlinkIfThere(found);
+    return true;
+  }
   try {
     const lock = await acquireWriterLock(path);
     try {
@@ -56,6 +60,13 @@ async function releaseIfStale(
     if (error instanceof WriterLockedError) return false;
     throw error;
   }
+}
+
+/** A succession that is over: the lock is not held by whom it speaks of, so nobody will look at it again. */
+function isSettled(path: string, found: string): boolean {
+  const spokenOf = successionName.exec(found)?.[2];
+  const current = lockToken(path);
+  return spokenOf !== undefined && current !== undefined && spokenOf !== current;
 }
 
 async function unlinkIfThere(path: string): Promise<void> {

@@ -95,6 +95,11 @@ export async function lockHolder(path: string): Promise<ProcessIdentity | undefi
   return readHolder(path);
 }
 
+/** What tells the present holding of a lock from every other; undefined when nobody holds it. @throws as {@link lockHolder}. */
+export function lockToken(path: string): string | undefined {
+  return readHolder(path)?.token;
+}
+
 /** Replaces the lock of a dead holder by ours. False when somebody else was faster: look again. */
 async function succeed(path: string, dead: Holder, own: Holder): Promise<boolean> {
   const claims: string[] = [];

@@ -73,7 +73,7 @@ export async function runPoint(point: DrillPoint): Promise<PointResult> {
 }
 
 /** Worktrees are made from a repository with a commit. */
-function makeRepository(pit: Sandpit): void {
+export function makeRepository(pit: Sandpit): void {
   const git = (...args: readonly string[]): void =>
     void execFileSync("git", ["-c", "user.name=drill", "-c", "user.email=drill@localhost", ...args], {
       cwd: pit.workspace,
@@ -137,7 +137,7 @@ export function recordCount(pit: Sandpit): number {
   return journal === undefined ? 0 : readFileSync(journal.path, "latin1").split("\n").length - 1;
 }
 
-async function redisProcess(pit: Sandpit): Promise<number | undefined> {
+export async function redisProcess(pit: Sandpit): Promise<number | undefined> {
   const record = await readServerRecord(join(pit.home, ".local/state/autolith/redis/server.json"));
   return record?.process.pid;
 }

@@ -87,7 +87,7 @@ function isDetached(callId: string, records: readonly JobRecord[]): boolean {
 }
 
 /** The work of an isolated child that began is secured, or its checkout is still there and known. */
-function worktreeViolations({ records, secured, checkouts }: Evidence): readonly string[] {
+export function worktreeViolations({ records, secured, checkouts }: Evidence): readonly string[] {
   return records.flatMap((record) => {
     if (record.kind !== "admitted" || record.jobKind !== "agent") return [];
     const { isolation } = record.payload as { readonly isolation?: unknown };

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { drillSummary, runDrill } from "../../script/drill.ts";
+import { mailDrillSummary, runMailDrill } from "../../script/drill/mail/mail-drill.ts";
 import { trees } from "../../script/drill/job-tree.ts";
 import { drillPlan, faults } from "../../script/drill/plan.ts";
 import { runSessionDrill, sessionDrillSummary } from "../../script/drill/sessions/session-drill.ts";
@@ -49,6 +50,14 @@ it("a sample of the terminal drill: what a person typed and saw is there once, w
     results.flatMap(({ point, violations }) => violations.map((each) => `${point.number}: ${each}`)),
   ).toEqual([]);
 }, 600_000);
+
+it("a sample of the mail drill: no letter is lost, handed over twice or left with a dead child", async () => {
+  const results = await runMailDrill({ points: 2, seed, parallel: 1 });
+  process.stdout.write(`${mailDrillSummary(results, seed)}\n`);
+  expect(
+    results.flatMap(({ point, violations }) => violations.map((each) => `${point.number}: ${each}`)),
+  ).toEqual([]);
+}, 900_000);
 
 it("a full drill visits every record of the journal and every fault", () => {
   const plan = drillPlan(500, seed);

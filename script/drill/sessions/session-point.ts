@@ -109,9 +109,10 @@ function atRest({ lines, opened }: HostProcess): boolean {
 }
 
 /** Waits until the host rests and has told of every detached job; answers their executions, undefined when that never comes. */
-async function rest(host: HostProcess): Promise<readonly string[] | undefined> {
+export async function rest(host: HostProcess, signal?: AbortSignal): Promise<readonly string[] | undefined> {
   const until = performance.now() + restLimitMs;
   while (performance.now() < until) {
+    if (signal?.aborted === true) break;
     if (atRest(host)) {
       const jobs = await askJobs(host);
       const told = toldJobs(host);

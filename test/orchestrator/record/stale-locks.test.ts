@@ -47,11 +47,11 @@ describe("locks of dead processes", () => {
     const lock = await acquireWriterLock(join(directory, "a.lock"));
     for (const kind of ["claim", "next"]) await writeFile(join(directory, `a.lock.${token}.${kind}`), dead);
     await writeFile(join(directory, `b.lock.${token}.claim`), dead);
-    expect((await release(directory)).removed).toBe(1);
+    // The lock has another holder by now than the one that they speak of.
+    expect((await release(directory)).removed).toBe(3);
     expect(existsSync(join(directory, "a.lock"))).toBe(true);
     expect(existsSync(join(directory, `b.lock.${token}.claim`))).toBe(false);
     await lock.release();
-    expect((await release(directory)).removed).toBe(2);
     expect((await release(directory)).removed).toBe(0);
   });
 
