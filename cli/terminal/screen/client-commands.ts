@@ -2,6 +2,11 @@
 import type { ClientAction } from "../../../orchestrator/contract/session.ts";
 import type { Command } from "./screen-state.ts";
 
+/** True when the front end shows a list to choose from in place of the operation's text. */
+export function isList(action: ClientAction): boolean {
+  return action === "pick-conversation" || action === "pick-model" || action === "open-settings";
+}
+
 /** What an operation wants of the front end, as its commands. */
 export function clientCommands(action: ClientAction | undefined): readonly Command[] {
   switch (action) {

@@ -94,7 +94,15 @@ export function pickerBlock(picker: Picker, columns: number, rows: number): Curs
     rule,
     [span(title, { bold: true })],
     [span("search: ", { ink: "muted" }), span(search)],
-    ...(shown.length === 0 ? [[span("  nothing found", { ink: "muted" })]] : []),
+    ...(shown.length === 0
+      ? [
+          [
+            span(picker.rows.length === 0 ? "  there is nothing to choose from" : "  nothing found", {
+              ink: "muted",
+            }),
+          ],
+        ]
+      : []),
     ...shown.map((row, index) => pickerRow(row, first + index === picker.index, columns)),
     rule,
   ];

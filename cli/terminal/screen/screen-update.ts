@@ -4,7 +4,7 @@ import { bufferOf } from "../composer/text-buffer.ts";
 import { isEmpty } from "../composer/composer.ts";
 import type { TranscriptLook } from "../transcript/entry-lines.ts";
 import { settle, withEntry } from "../transcript/transcript.ts";
-import { clientCommands } from "./client-commands.ts";
+import { clientCommands, isList } from "./client-commands.ts";
 import { withAttached, withEvents, withLink } from "./event-update.ts";
 import { withHistoryPage } from "./history-viewer-update.ts";
 import { withKey, withPaste } from "./key-update.ts";
@@ -148,7 +148,9 @@ function withRefused(state: ScreenState, action: Extract<Action, { type: "refuse
 function invoked(state: ScreenState, invocation: Invocation, typed?: string): Step {
   const commands: Command[] = [];
   let next = state;
-  if (invocation.text.trim() !== "") {
+  // A list to choose from says more than its text, which is for clients that have none.
+  const hasList = invocation.clientAction !== undefined && isList(invocation.clientAction);
+  if (invocation.text.trim() !== "" && !hasList) {
     const entry = (code: string, text: string) => ({ kind: "notice", level: "info", code, text }) as const;
     const before =
       typed === undefined ? state.transcript : withEntry(state.transcript, entry("typed", typed));

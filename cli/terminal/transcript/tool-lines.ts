@@ -66,10 +66,9 @@ function outputLines(text: string, width: number): readonly Line[] {
   const all = visibleText(text).replace(/\n+$/, "").split("\n");
   if (all.length === 1 && all[0] === "") return [];
   const isShort = all.length <= headLines + tailLines + 1;
-  const omitted = all.length - headLines - tailLines;
   const shown = isShort
     ? all
-    : [...all.slice(0, headLines), `… ${omitted} more lines`, ...all.slice(-tailLines)];
+    : [...all.slice(0, headLines), omission(all.slice(headLines, -tailLines)), ...all.slice(-tailLines)];
   return shown.flatMap((each) =>
     bounded(
       wrapColumns([span(each.slice(0, outputLineCharacters), { ink: "muted" })], width, {
@@ -79,6 +78,15 @@ function outputLines(text: string, width: number): readonly Line[] {
       3,
     ),
   );
+}
+
+/** How much is not shown; results of commands say themselves what they leave out of a long output. */
+function omission(lines: readonly string[]): string {
+  const left = lines
+    .map((line) => /^\[… (\d+) bytes left out/.exec(line)?.[1])
+    .find((each) => each !== undefined);
+  const bytes = left === undefined ? "" : ` and ${Number(left).toLocaleString("en")} bytes between them`;
+  return `… ${lines.length - (left === undefined ? 0 : 1)} more lines${bytes}`;
 }
 
 function diffLines(

@@ -49,7 +49,8 @@ export const settingCommands: readonly Command[] = [
     lambdaList: "&optional name value",
     run: async (input, { session }) => {
       const [name = "", ...rest] = input.split(/\s+/);
-      if (name === "") return said(settingsListing(session.settings()));
+      if (name === "")
+        return { text: settingsListing(session.settings()), clientAction: "open-settings" as const };
       const wanted = name.replace(/^:/, "").toLowerCase();
       const value = rest.join(" ");
       const row =

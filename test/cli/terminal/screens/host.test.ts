@@ -151,6 +151,11 @@ describe("the terminal on the detached host", patience, () => {
       .slice(1, -1)
       .map((line) => line.split(/ {2,}/));
     expect(clients.map((cells) => [cells[4], cells[6]])).toEqual([["1", "second conversation"]]);
+    await terminal.type("/settings");
+    await terminal.keys("Enter");
+    await terminal.shows(/Settings \(\d+\)\nsearch:\n▸ model = /);
+    expect((await terminal.history()).join("\n")).not.toContain("working-directory = ");
+    await terminal.keys("Escape");
     await terminal.type("/resume");
     await terminal.keys("Enter");
     await terminal.shows("Resume a conversation");
