@@ -20,8 +20,11 @@ export function helpText(topic: string, sources: HelpSources): string {
   if (word === "all") return [listing(commands), literalSlash, tools.map(toolHelp).join("\n\n")].join("\n\n");
   const command = commands.find((each) => each.name === word || each.aliases?.includes(word) === true);
   const tool = tools.find(({ name }) => name === word);
-  const members = commands.filter((each) => each.topic === word);
-  const namespace = tools.filter(({ name }) => name.startsWith(`${word}.`));
+  const members = commands.filter((each) => each.topic === word || sections[word]?.includes(each.name));
+  const namespace = tools.filter(
+    ({ name }) =>
+      name.startsWith(`${word}.`) || sections[word]?.includes(name.slice(0, name.indexOf(".") + 1)),
+  );
   const parts = [
     ...(command === undefined ? [] : [commandHelp(command)]),
     ...(tool === undefined ? [] : [toolHelp(tool)]),
@@ -32,6 +35,11 @@ export function helpText(topic: string, sources: HelpSources): string {
   return `There is no help about ${JSON.stringify(topic.slice(0, 80))}.\n\n${overview(sources)}`;
 }
 
+/** Sections that take commands and tools of several topics together: names, and namespaces with their dot. */
+const sections: Readonly<Record<string, readonly string[]>> = {
+  workspace: ["cwd", "permissions", "resource.", "search.", "fs.", "shell."],
+};
+
 const literalSlash = "//text sends a message that begins with a slash.";
 
 /** `/name ARGUMENTS`. */
@@ -40,13 +48,15 @@ export function usageOf(command: Pick<Command, "name" | "arguments">): string {
 }
 
 function overview({ commands, tools }: HelpSources): string {
-  const topics = [...new Set(commands.map(({ topic }) => topic))].sort();
+  const topics = [
+    ...new Set([...commands.map(({ topic }) => topic as string), ...Object.keys(sections)]),
+  ].sort();
   const namespaces = [...new Set(tools.map(({ name }) => name.slice(0, name.indexOf("."))))].sort();
   return [
-    "Text is a prompt to the agent; /name runs a command.",
+    "Text is a prompt to the agent. (name …) is a Lisp form: every command and tool is a function. /name runs a command as text.",
     `Topics: ${topics.join(", ")}`,
     `Tools by namespace: ${namespaces.join(", ")}`,
-    "/help TOPIC, /help COMMAND, /help TOOL say more; /help commands lists all commands, /help all everything.",
+    `(help :topic), (help 'command) and (help "tool") say more; (help :commands) lists all commands, (help :all) everything.`,
     literalSlash,
   ].join("\n");
 }
