@@ -164,7 +164,7 @@ async function prompt(request: PromptRequest, context: ClientContext): Promise<P
   const { sessions } = context;
   const session = sessions.writable(sessionId(request.sessionId));
   const input = promptInputOf(request.prompt);
-  refuseTerminalOperation(input, context.reach);
+  refuseTerminalOperation(input, context.reach, () => session.operations());
   const submission = await sessions.starting(session.id, () => session.prompt(input));
   const view = sessions.view(session.id);
   if (submission.kind === "turn") {

@@ -9,11 +9,16 @@ import {
 } from "../../../orchestrator/contract/acp/session-methods.ts";
 import { jsonDepthLimit } from "../../../orchestrator/contract/json-nesting.ts";
 import {
-  type Admission,
   type PromptInput,
+  type Session,
   inputCharacterLimit,
 } from "../../../orchestrator/contract/session.ts";
-import { operationsFor, refuseTerminalOperation, requireNoTerminal } from "../translation/commands.ts";
+import {
+  operationsFor,
+  refuseTerminalOperation,
+  requireArgument,
+  requireNoTerminal,
+} from "../translation/commands.ts";
 import { messageCharacterLimit, outstandingRequestLimit } from "../wire/message-limits.ts";
 import type { Handlers } from "./handlers.ts";
 import { presentable } from "./response-bounds.ts";
@@ -52,12 +57,20 @@ export const sessionHandlers: Handlers<Exclude<keyof typeof sessionMethods, JobM
   }),
   invoke: async ({ sessionId, operation, arguments: given }, { sessions, reach }) => {
     requireNoTerminal(operation, reach);
-    return presentable(await sessions.writable(sessionId).invoke(operation, given));
+    const session = sessions.writable(sessionId);
+    const { input, text } = (given ?? {}) as { input?: unknown; text?: unknown };
+    const argument = input ?? text ?? "";
+    if (typeof argument === "string") requireArgument(operation, argument, reach, () => session.operations());
+    return presentable(await session.invoke(operation, given));
   },
-  steer: ({ sessionId, text }, { sessions, reach }) =>
-    admit(textInput(text), reach, (input) => sessions.writable(sessionId).steer(input)),
-  queue: ({ sessionId, text }, { sessions, reach }) =>
-    admit(textInput(text), reach, (input) => sessions.writable(sessionId).queue(input)),
+  steer: async ({ sessionId, text }, { sessions, reach }) => {
+    const session = sessions.writable(sessionId);
+    return session.steer(admissible(text, reach, session));
+  },
+  queue: async ({ sessionId, text }, { sessions, reach }) => {
+    const session = sessions.writable(sessionId);
+    return session.queue(admissible(text, reach, session));
+  },
   conversations: ({ limit, cursor, cwd }, { host }) =>
     host.service.conversations({
       limit: limit ?? pageDefault,
@@ -77,15 +90,9 @@ export const sessionHandlers: Handlers<Exclude<keyof typeof sessionMethods, JobM
   },
 };
 
-function textInput(text: string): PromptInput {
-  return { parts: [{ type: "text", text }] };
-}
-
-async function admit(
-  input: PromptInput,
-  reach: "own" | "host",
-  submit: (input: PromptInput) => Promise<Admission>,
-): Promise<Admission> {
-  refuseTerminalOperation(input, reach);
-  return submit(input);
+/** The text as input. Throws for slash text that only a terminal can carry out. */
+function admissible(text: string, reach: "own" | "host", session: Pick<Session, "operations">): PromptInput {
+  const input: PromptInput = { parts: [{ type: "text", text }] };
+  refuseTerminalOperation(input, reach, () => session.operations());
+  return input;
 }

@@ -143,7 +143,7 @@ async function submit(
 ): Promise<ValueOf<"submit">> {
   const session = sessions.writable(sessionId);
   const input: PromptInput = given;
-  refuseTerminalOperation(input, reach);
+  refuseTerminalOperation(input, reach, () => session.operations());
   if (as !== "prompt") {
     const { inputId, delivery } = await (as === "steer" ? session.steer(input) : session.queue(input));
     return { kind: "admitted", inputId, delivery };

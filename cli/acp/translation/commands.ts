@@ -22,14 +22,38 @@ export function requireNoTerminal(operation: string, reach: Reach): void {
   throw new AutolithError("unsupported", `${name} is for terminals; ${instead}.`);
 }
 
-/** The same for a prompt that is a slash command, or a form that calls one. */
-export function refuseTerminalOperation({ parts }: PromptInput, reach: Reach): void {
+/** Throws `invalid-argument` for an operation that without an argument would open a picker in a terminal. */
+export function requireArgument(
+  operation: string,
+  input: string,
+  reach: Reach,
+  rows: () => readonly OperationRow[],
+): void {
+  if (reach === "host" || input.trim() !== "") return;
+  const name = operation.toLowerCase();
+  const row = rows().find((each) => each.name === name || each.aliases.includes(name));
+  if (row?.terminalWithoutArguments !== true) return;
+  throw new AutolithError(
+    "invalid-argument",
+    `${row.name} needs an argument here: ${row.usage}. Without one a terminal opens a picker.`,
+  );
+}
+
+/** Both for a prompt that is a slash command, or a form that calls one. */
+export function refuseTerminalOperation(
+  { parts }: PromptInput,
+  reach: Reach,
+  rows: () => readonly OperationRow[],
+): void {
   const [first] = parts;
   if (first?.type !== "text") return;
-  const name =
-    /^\/([a-z][a-z0-9-]*)/i.exec(first.text)?.[1] ??
-    /^\s*\(\s*(?:autolith::?)?([a-z][a-z0-9-]*)[\s)]/i.exec(first.text)?.[1];
-  if (name !== undefined) requireNoTerminal(name, reach);
+  const [, name, input = ""] =
+    /^\/([a-z][a-z0-9-]*)(?:\s(.*))?$/is.exec(first.text.trimEnd()) ??
+    /^\s*\(\s*(?:autolith::?)?([a-z][a-z0-9-]*)(?:\s([^)]*))?\)/i.exec(first.text) ??
+    [];
+  if (name === undefined) return;
+  requireNoTerminal(name, reach);
+  requireArgument(name, input, reach, rows);
 }
 
 /** The catalogue as that client can use it. */

@@ -1,4 +1,6 @@
 import type { McpServer } from "@agentclientprotocol/sdk";
+import type { Command } from "../../../orchestrator/sessions/commands/command.ts";
+import { commandRow, findCommand } from "../../../orchestrator/sessions/commands/command-table.ts";
 import { describe, expect, test } from "vitest";
 import { clientMcpServerLimit } from "../../../cli/acp/session/client-sessions.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -218,6 +220,28 @@ describe("operations", () => {
       editor.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "/resume" }] }),
     ).rejects.toMatchObject({ code: -32_600, data: { code: "unsupported" } });
     expect(await terminal.ask("invoke", { sessionId, operation: "quit" })).toMatchObject({ outcome: "ok" });
+    for (const client of [editor, terminal]) client.close();
+  });
+
+  test("that open a picker in a terminal need an argument of an editor, as command, prompt and form", async () => {
+    const operations = [commandRow(findCommand("model") as Command)];
+    const invoke = (): Promise<{ text: string }> => Promise.resolve({ text: "done" });
+    await using served = serveHost(new ScriptedService({ invoke, operations }));
+    const [editor, terminal] = [await served.client("stdio"), await served.client("local")];
+    const sessionId = await opened(editor);
+    const needed = {
+      code: "invalid-argument",
+      report: expect.stringContaining("model needs an argument") as string,
+    };
+    expect(await editor.ask("invoke", { sessionId, operation: "model" })).toMatchObject(needed);
+    expect(await editor.ask("steer", { sessionId, text: "/model " })).toMatchObject(needed);
+    for (const said of ["/model", "(model)"])
+      await expect(
+        editor.request("session/prompt", { sessionId, prompt: [{ type: "text", text: said }] }),
+      ).rejects.toMatchObject({ code: -32_602, data: { code: "invalid-argument" } });
+    const given = { sessionId, operation: "model", arguments: { input: "openai-api/x" } };
+    expect(await editor.ask("invoke", given)).toMatchObject({ outcome: "ok" });
+    expect(await terminal.ask("invoke", { sessionId, operation: "model" })).toMatchObject({ outcome: "ok" });
     for (const client of [editor, terminal]) client.close();
   });
 });

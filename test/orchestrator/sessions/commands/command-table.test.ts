@@ -58,6 +58,8 @@ describe("the commands", () => {
 
   it("have help by topic, by namespace of tools and for one tool with its arguments", () => {
     const help = (topic: string): string => helpText(topic, { commands, tools });
+    expect(help(":workspace")).toContain("/cwd");
+    expect(help("")).toContain("workspace");
     expect(help(":conversations")).toContain("/resume");
     expect(help(":conversations")).not.toContain("/effort");
     expect(help(":shell")).toBe("shell.run  Runs a command.");
