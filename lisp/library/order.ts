@@ -39,6 +39,7 @@ export const libraryFiles: readonly string[] = [
   "62-printer",
   "64-print-object",
   "61-gray-streams",
+  "61-composite-streams",
   "63-pprint",
   "70-format-parse",
   "71-format-numbers",

@@ -1,3 +1,4 @@
+import { Char } from "../data/character.ts";
 import { arrayToList, Cons, listToArray } from "../data/cons.ts";
 import { simpleError, typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
@@ -211,6 +212,7 @@ interface StreamFacts {
   elementType: LispValue;
   externalFormat: LispValue;
   codec: NonNullable<ReturnType<typeof codecNamed>>;
+  replacement: number | undefined;
   /** The pathname of the stream where that is not the file's own: a logical one. */
   called: Pathname | undefined;
 }
@@ -246,6 +248,15 @@ function codecOf(format: LispValue | undefined): StreamFacts["codec"] {
   return codec;
 }
 
+/** Code of the character after :REPLACEMENT in a list that designates an external format. */
+function replacementIn(format: LispValue | undefined): number | undefined {
+  const items = format instanceof Cons ? (listToArray(format.cdr) ?? []) : [];
+  const at = items.findIndex((item) => item instanceof LSymbol && item.name === "REPLACEMENT");
+  const value = at < 0 ? undefined : items[at + 1];
+  if (value instanceof Char) return value.code;
+  return value instanceof LString && value.length === 1 ? value.code(0) : undefined;
+}
+
 function installOpen(define: DefineLeaf, host: LeafHost, system: FileSystem): void {
   define(
     "SYS:%OPEN",
@@ -270,6 +281,7 @@ function installOpen(define: DefineLeaf, host: LeafHost, system: FileSystem): vo
         element: elementOf(bits, signed),
         elementType,
         codec: codecOf(format),
+        replacement: replacementIn(format),
         externalFormat: format ?? host.symbol(":DEFAULT"),
         called: called === undefined ? undefined : system.pathnames.designated(called),
       });

@@ -5,6 +5,7 @@ import { LString } from "../data/string.ts";
 import { bool, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { Readtable, WHITESPACE } from "../reader/readtable.ts";
+import { SynonymStream } from "./composite-streams.ts";
 import { endOfFile, guarded, isLispStream, StreamAccess } from "./stream-access.ts";
 import { NativeStream, noInputYet } from "./native-stream.ts";
 
@@ -121,7 +122,8 @@ function installOutput(define: DefineLeaf, access: StreamAccess): void {
     return character;
   });
   define("SYS:%PUT-STRING", "string stream", (string: LispValue, stream: LispValue) => {
-    if (!(stream instanceof NativeStream) || !(string instanceof LString)) return NIL;
+    if (!(stream instanceof NativeStream) || stream instanceof SynonymStream) return NIL;
+    if (!(string instanceof LString)) return NIL;
     const text = string.toJS();
     guarded(() => stream.writeText(text));
     return T;

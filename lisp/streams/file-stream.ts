@@ -1,7 +1,14 @@
 import type { HostFile, HostFiles } from "./host-port.ts";
 import { HostFault } from "./host-port.ts";
 import { advanceColumn, endOfInput, type InputLine, NativeStream, StreamFault } from "./native-stream.ts";
-import { decodeCharacter, encodeCharacter, encodedSize, type CodecName, type Decoded } from "./text-codec.ts";
+import {
+  decodeCharacter,
+  encodeCharacter,
+  encodedSize,
+  isExpressible,
+  type CodecName,
+  type Decoded,
+} from "./text-codec.ts";
 
 /** Bytes buffered for reading and for writing. */
 const bufferBytes = 16_384;
@@ -26,6 +33,8 @@ export interface FileStreamOptions {
   output: boolean;
   element: FileElement;
   codec: CodecName;
+  /** Code written for characters that the codec has none for; undefined makes them an error. */
+  replacement: number | undefined;
   /** The Lisp pathname given to OPEN and its truename. */
   pathname: unknown;
   truename: unknown;
@@ -206,9 +215,22 @@ export class FileStream extends NativeStream {
       const code = text.codePointAt(i) ?? 0;
       if (code > 0xffff) i++;
       if (this.end + 4 > bufferBytes) this.flush();
-      this.end += encodeCharacter(codec, code, buffer, this.end);
+      const written = isExpressible(codec, code) ? code : this.replacementOf(code);
+      this.end += encodeCharacter(codec, written, buffer, this.end);
       this.dirty = true;
     }
+  }
+
+  /** What is written for a character that the codec has no code for. */
+  private replacementOf(code: number): number {
+    const { codec, replacement } = this.options;
+    if (replacement !== undefined && isExpressible(codec, replacement)) return replacement;
+    const name = `${String.fromCodePoint(code)} (U+${code.toString(16).toUpperCase().padStart(4, "0")})`;
+    throw new StreamFault(
+      "failed",
+      this,
+      `the character ${name} has no code in ${codec}. Open the file with an external format that has one, such as :utf-8, or with (:${codec} :replacement #\\?)`,
+    );
   }
 
   /** Encodes a text that fits the buffer at once; false when it does not, or has lone surrogates. */

@@ -4,6 +4,7 @@ import type { LeafHost } from "../data/leaf.ts";
 import type { LSymbol } from "../data/symbol.ts";
 import { NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import { SynonymStream } from "./composite-streams.ts";
 import { NativeStream, StreamFault } from "./native-stream.ts";
 
 /** Finds the streams that stream designators stand for. */
@@ -20,15 +21,19 @@ export class StreamAccess {
 
   /** The object an output stream designator (undefined, NIL, T or a stream) stands for. */
   outputObject(designator: LispValue | undefined): LispValue {
-    if (designator instanceof NativeStream) return designator;
-    if (designator === undefined || designator === NIL) return this.standardOutput.value;
-    return designator === T ? this.terminal.value : designator;
+    return this.object(designator, this.standardOutput);
   }
 
   inputObject(designator: LispValue | undefined): LispValue {
+    return this.object(designator, this.standardInput);
+  }
+
+  private object(designator: LispValue | undefined, standard: LSymbol): LispValue {
+    if (designator instanceof SynonymStream) return lispStreamBehind(designator) ?? designator;
     if (designator instanceof NativeStream) return designator;
-    if (designator === undefined || designator === NIL) return this.standardInput.value;
-    return designator === T ? this.terminal.value : designator;
+    if (designator !== undefined && designator !== NIL && designator !== T) return designator;
+    const { value } = designator === T ? this.terminal : standard;
+    return value instanceof SynonymStream ? (lispStreamBehind(value) ?? value) : value;
   }
 
   output(designator: LispValue | undefined): NativeStream {
@@ -44,6 +49,13 @@ export class StreamAccess {
 export function asStream(value: LispValue): NativeStream {
   if (value instanceof NativeStream) return value;
   throw typeError(value, "STREAM");
+}
+
+/** The stream of a class defined in Lisp that a synonym stream means at this moment, or null when it means a native one. */
+function lispStreamBehind(synonym: SynonymStream): LispValue | null {
+  let { value } = synonym.symbol as LSymbol;
+  for (let i = 0; i < 100 && value instanceof SynonymStream; i++) value = (value.symbol as LSymbol).value;
+  return isLispStream(value) ? value : null;
 }
 
 /** True for streams that are instances of classes defined in Lisp (Gray streams). */

@@ -31,51 +31,51 @@ function requireOutput(stream: NativeStream): NativeStream {
 
 function installComposites(define: DefineLeaf): void {
   define(
-    "MAKE-TWO-WAY-STREAM",
+    "SYS:%MAKE-TWO-WAY-STREAM",
     "input-stream output-stream",
     (input: LispValue, output: LispValue) =>
       new TwoWayStream(requireInput(asStream(input)), requireOutput(asStream(output))),
   );
   define(
-    "TWO-WAY-STREAM-INPUT-STREAM",
+    "SYS:%TWO-WAY-STREAM-INPUT-STREAM",
     "two-way-stream",
     (stream: LispValue) => ofClass(stream, TwoWayStream, "TWO-WAY-STREAM").source,
   );
   define(
-    "TWO-WAY-STREAM-OUTPUT-STREAM",
+    "SYS:%TWO-WAY-STREAM-OUTPUT-STREAM",
     "two-way-stream",
     (stream: LispValue) => ofClass(stream, TwoWayStream, "TWO-WAY-STREAM").sink,
   );
   define(
-    "MAKE-ECHO-STREAM",
+    "SYS:%MAKE-ECHO-STREAM",
     "input-stream output-stream",
     (input: LispValue, output: LispValue) =>
       new EchoStream(requireInput(asStream(input)), requireOutput(asStream(output))),
   );
   define(
-    "ECHO-STREAM-INPUT-STREAM",
+    "SYS:%ECHO-STREAM-INPUT-STREAM",
     "echo-stream",
     (stream: LispValue) => ofClass(stream, EchoStream, "ECHO-STREAM").source,
   );
   define(
-    "ECHO-STREAM-OUTPUT-STREAM",
+    "SYS:%ECHO-STREAM-OUTPUT-STREAM",
     "echo-stream",
     (stream: LispValue) => ofClass(stream, EchoStream, "ECHO-STREAM").sink,
   );
   define(
-    "MAKE-BROADCAST-STREAM",
+    "SYS:%MAKE-BROADCAST-STREAM",
     "&rest streams",
     (...streams: LispValue[]) => new BroadcastStream(streams.map((each) => requireOutput(asStream(each)))),
   );
-  define("BROADCAST-STREAM-STREAMS", "broadcast-stream", (stream: LispValue) =>
+  define("SYS:%BROADCAST-STREAM-STREAMS", "broadcast-stream", (stream: LispValue) =>
     arrayToList(ofClass(stream, BroadcastStream, "BROADCAST-STREAM").parts),
   );
   define(
-    "MAKE-CONCATENATED-STREAM",
+    "SYS:%MAKE-CONCATENATED-STREAM",
     "&rest streams",
     (...streams: LispValue[]) => new ConcatenatedStream(streams.map((each) => requireInput(asStream(each)))),
   );
-  define("CONCATENATED-STREAM-STREAMS", "concatenated-stream", (stream: LispValue) =>
+  define("SYS:%CONCATENATED-STREAM-STREAMS", "concatenated-stream", (stream: LispValue) =>
     arrayToList(ofClass(stream, ConcatenatedStream, "CONCATENATED-STREAM").parts),
   );
   define("MAKE-SYNONYM-STREAM", "symbol", (symbol: LispValue) => {

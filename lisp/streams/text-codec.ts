@@ -126,6 +126,12 @@ export function decodeCharacter(
   }
 }
 
+/** True when a codec has a code for the character. */
+export function isExpressible(codec: CodecName, code: number): boolean {
+  if (codec === "latin-1") return code < 256;
+  return codec !== "us-ascii" || code < 128;
+}
+
 /** How many bytes the character takes; codes a codec cannot express count as `?`. */
 export function encodedSize(codec: CodecName, code: number): number {
   switch (codec) {

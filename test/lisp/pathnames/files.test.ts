@@ -51,6 +51,18 @@ describe("files", () => {
     expect(readFileSync(join(folder, "exists.txt"), "utf8")).toBe(after);
   });
 
+  it("are refused characters that their external format has no code for, unless it names a replacement", async () => {
+    const written = (format: string): Promise<string> =>
+      value(
+        `(progn (with-open-file (s "coded.txt" :direction :output :if-exists :supersede :external-format ${format}) (write-string (coerce '(#\\a #\\U+03BB) 'string) s)) (with-open-file (s "coded.txt" :element-type '(unsigned-byte 8)) (let ((v (make-array (file-length s)))) (read-sequence v s) v)))`,
+      );
+    expect(await written(":latin-1")).toBe("SIMPLE-STREAM-ERROR");
+    expect(await written("'(:latin-1 :replacement #\\?)")).toBe("(#(97 63))");
+    expect(await written(`'(:us-ascii :replacement "*")`)).toBe("(#(97 42))");
+    expect(await written(":utf-16be")).toBe("(#(0 97 3 187))");
+    expect(await written(":default")).toBe("(#(97 206 187))");
+  });
+
   it("opened and renamed under logical names keep those", async () => {
     await value(`(setf (logical-pathname-translations "SCRATCH") '(("*.*" "${folder}/*.*")))`);
     const kinds = "(mapcar (lambda (p) (typep p 'logical-pathname))";

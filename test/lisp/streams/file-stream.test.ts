@@ -39,6 +39,7 @@ function open(path: string, wish: Wish): FileStream {
     output,
     element,
     codec: "utf-8",
+    replacement: undefined,
     pathname: undefined,
     truename: undefined,
     elementType: undefined,
