@@ -1,3 +1,4 @@
+import { threadId } from "node:worker_threads";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
@@ -208,7 +209,11 @@ export function storeCompiled(
   }
   mkdirSync(cache.directory, { recursive: true });
   for (const file of readdirSync(cache.directory)) {
-    const older = file.startsWith(`${name}-`) && /^[0-9a-f]{40}\./.test(file.slice(name.length + 1));
+    // Those of this key are the same that are written here: another thread may have made them just now, and be loading them.
+    const older =
+      file.startsWith(`${name}-`) &&
+      !file.startsWith(`${name}-${key}.`) &&
+      /^[0-9a-f]{40}\./.test(file.slice(name.length + 1));
     if (older) rmSync(join(cache.directory, file), { force: true });
   }
   const path = join(cache.directory, `${name}-${key}`);
@@ -223,7 +228,7 @@ export function storeCompiled(
 
 /** Writes a file whole or not at all. */
 export function writeAtomically(path: string, data: string | Uint8Array): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${process.pid}-${threadId}.tmp`;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(temporary, data);
   renameSync(temporary, path);
