@@ -41,7 +41,7 @@ import type { SelfModification } from "../self/self-modification.ts";
 import type { Settlement } from "../jobs/settlements.ts";
 import { isActive } from "../jobs/job-table.ts";
 import { withinDeadline } from "../queue/deadline.ts";
-import { completionOf } from "./catalog/completion.ts";
+import { completionOf, foundPaths } from "./catalog/completion.ts";
 import { highlightedLisp } from "./catalog/highlighting.ts";
 import { readSessionResource } from "./catalog/resource-reading.ts";
 import type { CommandContext } from "./commands/command.ts";
@@ -325,6 +325,12 @@ export class OpenSession implements Session {
       settings: this.settings(),
       models: this.models(),
       listDirectory: this.#core.environment.listDirectory,
+      tools: this.#prompt.toolArguments(),
+      symbols: (prefix) => this.#prompt.symbols(prefix),
+      searchFiles: async (query) => {
+        const { result } = await this.#invoker.callTool("search.files", { query, "max-results": 50 });
+        return result.status === "ok" ? foundPaths(result.output) : [];
+      },
     });
   }
 

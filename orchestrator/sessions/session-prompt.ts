@@ -1,6 +1,6 @@
 /** Lisp at the prompt of one session: its forms, the image they run in, and the operators they call. */
 import { AutolithError } from "../contract/failure.ts";
-import type { HostCall, LispImage, LispJson, LispResult } from "../contract/lisp-image.ts";
+import type { HostCall, LispCompletion, LispImage, LispJson, LispResult } from "../contract/lisp-image.ts";
 import type { BusyBehaviour } from "../contract/session/catalogs.ts";
 import type { Session } from "../contract/session/service.ts";
 import type { SessionImage } from "../contract/session/updates.ts";
@@ -10,7 +10,7 @@ import { diagnose } from "../prompt/diagnosis.ts";
 import { SessionForms } from "../prompt/forms.ts";
 import { type LispAnswer, callLisp } from "../prompt/lisp-calls.ts";
 import { operatorCalls } from "../prompt/operator-calls.ts";
-import { operatorDefinitions } from "../prompt/operators.ts";
+import { argumentNames, operatorDefinitions } from "../prompt/operators.ts";
 import { promptPrelude } from "../prompt/prelude.ts";
 import { RestartBroker } from "../prompt/restart-broker.ts";
 import { admitPrompt } from "../prompt/prompt-operator.ts";
@@ -21,8 +21,12 @@ import { SelfModification } from "../self/self-modification.ts";
 import { skippedText } from "../self/self-text.ts";
 import { commands, findCommand } from "./commands/command-table.ts";
 import type { SessionCommandSet } from "./commands/session-command-set.ts";
+import type { LispCompletionSources } from "./catalog/lisp-completion.ts";
 import { type Invoker, busyOfTool } from "./commands/invoker.ts";
 import type { SessionCore } from "./session-core.ts";
+
+/** Symbols asked of the image for one completion. */
+const completedSymbols = 100;
 
 export type SessionPromptParts = {
   readonly core: SessionCore;
@@ -166,6 +170,30 @@ export class SessionPrompt {
       });
       if (result.kind !== "values") throw new InitializationError(path, endText(result));
     }
+  }
+
+  /** Symbols of the image that begin so; none while there is no image. */
+  async symbols(prefix: string): Promise<readonly LispCompletion[]> {
+    const image = this.#image.current;
+    if (image === undefined) return [];
+    try {
+      return await image.complete(prefix, completedSymbols);
+    } catch {
+      // It has just ended: there is nothing to complete with.
+      return [];
+    }
+  }
+
+  /** Names of tools and of their arguments. */
+  toolArguments(): LispCompletionSources["tools"] {
+    const { tools } = this.#parts;
+    return {
+      names: () => tools.names(),
+      argumentNames: (name) => {
+        const tool = tools.get(name);
+        return tool === undefined ? [] : (argumentNames(tool) ?? []);
+      },
+    };
   }
 
   /** The image for evaluations that are no forms of the conversation; operators they call act on it. */

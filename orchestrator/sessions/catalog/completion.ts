@@ -1,16 +1,15 @@
 /** Tab completion: commands after a slash, values behind some commands, else paths. */
 import { dirname, isAbsolute, resolve } from "node:path";
 import { homedir } from "node:os";
-import type { Completion, ModelRow, SettingRow } from "../../contract/session/catalogs.ts";
-import type { Command } from "../commands/command.ts";
+import type { Completion } from "../../contract/session/catalogs.ts";
+import { type LispCompletionSources, isFormText, lispCandidates, openString } from "./lisp-completion.ts";
 
-export type CompletionSources = {
-  readonly commands: readonly Command[];
+export type CompletionSources = LispCompletionSources & {
   readonly workingDirectory: string;
-  readonly settings: readonly SettingRow[];
-  readonly models: readonly ModelRow[];
   /** Names in a directory; directories end with a slash. */
   readonly listDirectory: (path: string) => Promise<readonly string[]>;
+  /** Files of the working directory that fit a query, best first. */
+  readonly searchFiles: (query: string) => Promise<readonly string[]>;
 };
 
 /** Candidates that are given. */
@@ -25,12 +24,54 @@ export async function completionOf(
   sources: CompletionSources,
 ): Promise<Completion> {
   const head = text.slice(0, cursor);
+  if (isFormText(text)) {
+    const string = openString(head);
+    if (string === undefined) {
+      const { from, candidates } = await lispCandidates(head, sources);
+      return bounded(from, cursor, candidates);
+    }
+    const mention = mentionAt(head, string);
+    if (mention !== undefined)
+      return bounded(mention, cursor, await mentioned(head.slice(mention + 1), sources));
+    return bounded(string, cursor, await pathCandidates(head.slice(string), sources, false));
+  }
+  const mention = mentionAt(head, 0);
+  if (mention !== undefined)
+    return bounded(mention, cursor, await mentioned(head.slice(mention + 1), sources));
   const from = Math.max(head.lastIndexOf(" "), head.lastIndexOf("\n"), head.lastIndexOf("\t")) + 1;
   const word = head.slice(from);
   const candidates = await candidatesFor(head, word, from, sources);
+  return bounded(from, cursor, candidates);
+}
+
+/** The paths in what `search.files` says: a line of counts, a path in each line, perhaps a line that there are more. */
+export function foundPaths(report: string): readonly string[] {
+  return report
+    .split("\n")
+    .slice(1)
+    .filter((line) => line !== "" && !line.startsWith("[more: "));
+}
+
+/** Where an `@` begins the word at the end of the text; undefined when none does. */
+function mentionAt(head: string, start: number): number | undefined {
+  const found = /(?:^|\s)@\S*$/.exec(head.slice(start));
+  return found === null ? undefined : start + found.index + found[0].indexOf("@");
+}
+
+/** Files for what stands behind an `@`; a match takes the place of it and of the sign. */
+async function mentioned(query: string, sources: CompletionSources): Promise<readonly Candidate[]> {
+  const here = await pathCandidates(query, sources, false);
+  if (query === "" || query.endsWith("/")) return here;
+  const found = await sources.searchFiles(query);
+  const directories = here.filter(({ text }) => text.endsWith("/"));
+  const known = new Set(directories.map(({ text }) => text));
+  return [...directories, ...found.filter((path) => !known.has(path)).map((text) => ({ text }))];
+}
+
+function bounded(from: number, to: number, candidates: readonly Candidate[]): Completion {
   return {
     from,
-    to: cursor,
+    to,
     candidates: candidates.slice(0, candidateLimit),
     omitted: Math.max(0, candidates.length - candidateLimit),
   };
@@ -87,7 +128,7 @@ async function pathCandidates(
   { workingDirectory, listDirectory }: CompletionSources,
   directoriesOnly: boolean,
 ): Promise<readonly Candidate[]> {
-  const mark = /^["'@]/.exec(word)?.[0] ?? "";
+  const mark = /^["']/.exec(word)?.[0] ?? "";
   const path = word.slice(mark.length);
   const shownDirectory = path.includes("/") ? path.slice(0, path.lastIndexOf("/") + 1) : "";
   const prefix = path.slice(shownDirectory.length);
