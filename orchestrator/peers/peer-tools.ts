@@ -4,6 +4,7 @@ import { type DataForm, type DataList, printDataForm } from "../../lisp/data-for
 import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
 import { executionIdSchema } from "../contract/identifiers.ts";
 import type { Supervisor } from "../jobs/supervisor.ts";
+import { parseConversationId } from "../record/conversation-id.ts";
 import { universalTime } from "../record/conversation-record.ts";
 import { resolveJob } from "../tasks/job-tools.ts";
 import { fitReport, properties, reportLimit, word } from "../tasks/report-form.ts";
@@ -130,7 +131,12 @@ function remoteEndpoint(args: GrantArguments, session: string): Endpoint | undef
     return undefined;
   }
   // People copy ids as they are shown, with a hyphen after the first character.
-  const remote = named.replace(/^(.)-/, "$1");
+  const remote = parseConversationId(named);
+  if (remote === undefined)
+    throw new PeerMessageError(
+      "session",
+      `\`remote-session\` is to be the id of a conversation, such as b-6uouHJ, not ${JSON.stringify(named.slice(0, 80))}. The other session shows its own.`,
+    );
   if (remote === session)
     throw new PeerMessageError(
       "session",

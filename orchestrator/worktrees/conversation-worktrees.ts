@@ -26,10 +26,12 @@ import {
   type WorktreeRecord,
   artifactDocument,
   artifactPathLimit,
+  decodedPatch,
   encodedPatch,
   ownerParts,
   ownerText,
   worktreeDocument,
+  untrackedNameLimit,
 } from "./worktree.ts";
 
 export type WorktreePlaces = {
@@ -140,7 +142,7 @@ export class ConversationWorktrees {
     leave: GitLeave,
   ): Promise<{ readonly artifact: WorktreeArtifact; readonly untracked: readonly string[] }> {
     const existing = await this.artifact(record);
-    if (existing !== undefined) return { artifact: existing, untracked: [] };
+    if (existing !== undefined) return { artifact: existing, untracked: existing.untracked ?? [] };
     const { machine } = this.#places;
     const state = await machine.survey(record, leave);
     if (state === "unfinished") throw unfinished(record);
@@ -159,10 +161,17 @@ export class ConversationWorktrees {
       kind: record.artifactKind,
       tip: state.tip,
       paths: state.paths,
+      ...(state.untracked.length === 0 ? {} : { untracked: state.untracked.slice(0, untrackedNameLimit) }),
       ...encodedPatch(state.patch),
     };
     await this.#directoryOf(record).writeForm("worktree-artifact.sexp", artifactDocument.toForm(artifact));
     return { artifact, untracked: state.untracked };
+  }
+
+  /** Whether the checkout, where it still is, holds other work than its artifact. */
+  async changedSince(record: WorktreeRecord, artifact: WorktreeArtifact, leave: GitLeave): Promise<boolean> {
+    const state = await this.state(record, leave);
+    return state !== undefined && (state.tip !== artifact.tip || !decodedPatch(artifact).equals(state.patch));
   }
 
   async artifact(record: WorktreeRecord): Promise<WorktreeArtifact | undefined> {

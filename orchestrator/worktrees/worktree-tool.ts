@@ -158,17 +158,27 @@ async function inspect(name: string, context: ToolContext, parts: WorktreeToolPa
     paths: listed(artifact?.paths ?? state?.paths ?? [], size),
     "artifact-path": artifact === undefined ? undefined : worktrees.artifactPath(record),
     "checkout-p": state !== undefined,
-    untracked: listed(state?.untracked ?? [], size),
+    untracked: listed(state?.untracked ?? artifact?.untracked ?? [], size),
   }));
 }
 
 async function extract(name: string, context: ToolContext, parts: WorktreeToolParts): Promise<Build> {
+  const { worktrees } = parts;
   const record = await recordOf(name, context, parts);
-  const artifact = await parts.worktrees.secure(record, gitLeave(context));
+  const earlier = await worktrees.artifact(record);
+  const artifact = earlier ?? (await worktrees.secure(record, gitLeave(context)));
+  const changed = earlier !== undefined && (await worktrees.changedSince(record, earlier, gitLeave(context)));
   return answer("extract", (size) => ({
-    "artifact-path": parts.worktrees.artifactPath(record),
+    "artifact-path": worktrees.artifactPath(record),
     baseline: artifact.baseline,
     paths: listed(artifact.paths, size),
+    "newly-secured-p": earlier === undefined,
+    "changed-since-p": changed,
+    ...(changed
+      ? {
+          note: `The work was secured before and an artifact is never replaced; what ${record.path} holds beyond it is only there.`,
+        }
+      : {}),
   }));
 }
 

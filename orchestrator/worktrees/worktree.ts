@@ -12,6 +12,8 @@ import {
 
 /** Longest patch of an artifact, in bytes. */
 export const patchLimitBytes = 16 * 1024 * 1024;
+/** Names of untracked files that an artifact keeps. */
+export const untrackedNameLimit = 512;
 /** Most changed paths of an artifact. */
 export const artifactPathLimit = 100_000;
 
@@ -53,6 +55,8 @@ const artifactShape = {
   tip: stringField("tip", 64),
   /** Paths that differ from the baseline, relative to the top directory. */
   paths: stringsField("paths", artifactPathLimit),
+  /** Untracked files there were then, at most {@link untrackedNameLimit}: only the checkout has them. */
+  untracked: optionalField(stringsField("untracked", untrackedNameLimit)),
   /** From the baseline to the files as they were, commits included; git's binary format. */
   patch: stringField("patch", 2 * patchLimitBytes),
   /** Present when the patch is not UTF-8 and so stands in base64. */

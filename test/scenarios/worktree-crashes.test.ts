@@ -78,6 +78,10 @@ describe("a host that is killed", () => {
       await dialogue.ask(next, "task__worktree", { action: "cleanup", id, discardDirty: true }),
     ).toContain(":REMOVED T");
     expect(checkoutsOf(pit)).toEqual([]);
+    // What nobody staged is gone with the checkout; the artifact still says what it was.
+    expect(await dialogue.ask(next, "task__worktree", { action: "inspect", id })).toContain(
+      ':UNTRACKED ("ready" "untracked")',
+    );
     await next.close();
   });
 

@@ -248,13 +248,20 @@ describe("an isolated child", () => {
           return worktree({ action: "extract", id: idOf(outputs[0]) });
         },
         (outputs) => worktree({ action: "commits", id: idOf(outputs[0]), target: "." }),
+        (outputs) => {
+          git(valueOf(outputs[0], "worktree"), "commit", "-q", "--allow-empty", "-m", "later");
+          return worktree({ action: "extract", id: idOf(outputs[0]) });
+        },
       ],
-      ([ran, unsecured, extracted, integrated], { pit }) => {
+      ([ran, unsecured, extracted, integrated, again], { pit }) => {
         expect(ran).toContain(":STATUS :FAILED");
         expect(valueOf(ran, "worktree-error")).toContain("needs a clean checkout");
         expect(unsecured).toContain("has no artifact");
         expect(extracted).toContain(':PATHS ("a.txt")');
+        expect(extracted).toContain(":NEWLY-SECURED-P T :CHANGED-SINCE-P NIL");
         expect(integrated).toContain(":INTEGRATED T");
+        expect(again).toContain(":NEWLY-SECURED-P NIL :CHANGED-SINCE-P T");
+        expect(again).toContain("an artifact is never replaced");
         expect(git(pit.workspace, "log", "--format=%s")).toBe("repaired\nfirst");
       },
     );
