@@ -41,6 +41,9 @@ const sessionTable: OptionTable = {
   help: { value: false },
 };
 
+/** Options of the terminal that come before the subcommand too; `-i` is short for `--image`. */
+export const terminalTable: OptionTable = { image: { value: true, repeat: true } };
+
 /** Splits off the subcommand: the first argument that is neither a session option nor the value of one. */
 export function splitCommand(argv: readonly string[]): {
   readonly command: string | undefined;
@@ -52,7 +55,8 @@ export function splitCommand(argv: readonly string[]): {
     if (!argument.startsWith("-"))
       return { command: argument, rest: [...argv.slice(0, index), ...argv.slice(index + 1)] };
     const name = argument.replace(/^--?/, "");
-    if (sessionTable[name]?.value === true) index += 1;
+    const isImage = name === "i" || Object.hasOwn(terminalTable, name);
+    if (isImage || sessionTable[name]?.value === true) index += 1;
   }
   return { command: undefined, rest: argv };
 }
@@ -79,14 +83,17 @@ export function parseArguments(argv: readonly string[], table: OptionTable): Par
   return { session: sessionOptions(options), help: options.has("help"), options, positionals };
 }
 
+const shortOptions: Readonly<Record<string, string | undefined>> = { "-h": "help", "-i": "image" };
+
 type ReadOption = { readonly name: string; readonly value: string; readonly consumedNext: boolean };
 
 function readOption(argument: string, next: string | undefined, table: OptionTable): ReadOption {
   const equals = argument.indexOf("=");
   const written = equals < 0 ? argument : argument.slice(0, equals);
-  const name = written === "-h" ? "help" : written.replace(/^--?/, "");
+  const long = shortOptions[written];
+  const name = long ?? written.replace(/^--?/, "");
   const entry =
-    Object.hasOwn(table, name) && (written.startsWith("--") || written === "-h") ? table[name] : undefined;
+    Object.hasOwn(table, name) && (written.startsWith("--") || long !== undefined) ? table[name] : undefined;
   if (entry === undefined) throw new UsageError(`Unknown option ${written}. Try --help.`);
   if (!entry.value) {
     if (equals >= 0) throw new UsageError(`${written} takes no value.`);

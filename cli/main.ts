@@ -89,6 +89,7 @@ function overview(): string {
     "  --provider NAME                       together with --model: its exact catalogue id",
     "  --site-config-root DIR                a read-only configuration tree",
     "  --immutable, --pristine               no self-modification; --pristine also skips initialization",
+    "  --image FILE, -i FILE                 an image for the first input of a terminal; repeatable",
     "  --version, --help",
     "",
   ].join("\n");

@@ -42,6 +42,8 @@ export const sessionOptionLines: readonly OptionLine[] = [
   { name: "--pristine", summary: "--immutable without initialization" },
 ];
 
+const image: OptionLine = { name: "--image", summary: "an image for the first input", value: "file" };
+
 const localgroup: readonly CommandLine[] = [
   command("status", "list running sessions", [{ name: "--sexp", summary: "one data form" }]),
   command("tell", "give a message to a session"),
@@ -58,8 +60,8 @@ const lgSummary = "running sessions: status, tell, pause, attach, detach, kill";
 
 /** All commands that are here. */
 export const commandLines: readonly CommandLine[] = [
-  command("resume", "a stored conversation in the terminal"),
-  command("fork", "a copy of a stored conversation in the terminal"),
+  command("resume", "a stored conversation in the terminal", [image]),
+  command("fork", "a copy of a stored conversation in the terminal", [image]),
   command("replay", "looks at a stored conversation, without opening it", [
     { name: "--raw", summary: "print records as they are stored" },
   ]),

@@ -1,38 +1,42 @@
 /** `autolith`, `autolith resume` and `autolith fork`: arguments and terminal around {@link runTerminal}. */
 import { resolve } from "node:path";
 import {
-  type OptionTable,
   type ParsedCommand,
   type SessionOptions,
   UsageError,
   checkPositionals,
   parseArguments,
+  terminalTable,
 } from "../arguments.ts";
 import { exitStatus } from "../exit-status.ts";
+import type { AttachedImage } from "./composer/attached-image.ts";
+import { inputImages } from "./composer/input-bound.ts";
 import { type TerminalEnd, runTerminal } from "./edge/run-terminal.ts";
 import type { ConnectToHost, Opening } from "./link/host-link.ts";
 import { conversationName } from "./screen/conversation-name.ts";
 
 const resumeUsage = `Usage: autolith [SESSION OPTIONS] resume [ID]
 Opens a stored conversation in the terminal; without ID, a picker with a search.
+
+  --image FILE, -i FILE   an image for the first input; several times, or several names with commas
 `;
 
 const forkUsage = `Usage: autolith [SESSION OPTIONS] fork SOURCE
 Copies a stored conversation and opens the copy in the terminal.
-`;
 
-const noOptions: OptionTable = {};
+  --image FILE, -i FILE   an image for the first input; several times, or several names with commas
+`;
 
 /** The terminal on a new conversation. */
 export async function terminalCommand(argv: readonly string[]): Promise<number> {
-  const parsed = parseArguments(argv, noOptions);
+  const parsed = parseArguments(argv, terminalTable);
   checkPositionals(parsed, 0, "autolith [SESSION OPTIONS]");
   return openTerminal(parsed, { kind: "new", directory: process.cwd() });
 }
 
 /** The terminal on a stored conversation. */
 export async function resumeCommand(argv: readonly string[]): Promise<number> {
-  const parsed = parseArguments(argv, noOptions);
+  const parsed = parseArguments(argv, terminalTable);
   checkPositionals(parsed, 1, "autolith resume [ID]");
   if (parsed.help) return help(resumeUsage);
   const [id] = parsed.positionals;
@@ -45,7 +49,7 @@ export async function resumeCommand(argv: readonly string[]): Promise<number> {
 
 /** The terminal on a copy of a stored conversation. */
 export async function forkCommand(argv: readonly string[]): Promise<number> {
-  const parsed = parseArguments(argv, noOptions);
+  const parsed = parseArguments(argv, terminalTable);
   checkPositionals(parsed, 1, "autolith fork SOURCE");
   if (parsed.help) return help(forkUsage);
   const [source] = parsed.positionals;
@@ -68,14 +72,31 @@ function conversationIdOf(text: string): string {
   );
 }
 
-function openTerminal(parsed: ParsedCommand, opening: Opening): Promise<number> {
+async function openTerminal(parsed: ParsedCommand, opening: Opening): Promise<number> {
   requireTerminal();
+  const images = await imagesOf(parsed);
   const { session } = parsed;
   const connect: ConnectToHost = async () => {
     const { sharedHost } = await import("./link/shared-host.ts");
     return sharedHost(process.env, hostOptionsOf(session))();
   };
-  return showTerminal({ connect, opening, session, isReadOnly: false, takeOver: false });
+  return showTerminal({ connect, opening, session, images, isReadOnly: false, takeOver: false });
+}
+
+/** The images that the options name; one that cannot be sent is refused before anything opens. */
+async function imagesOf({ options }: ParsedCommand): Promise<readonly AttachedImage[]> {
+  const paths = (options.get("image") ?? [])
+    .flatMap((names) => names.split(","))
+    .filter((name) => name !== "");
+  if (paths.length === 0) return [];
+  if (paths.length > inputImages)
+    throw new UsageError(`--image names ${paths.length} files; one input takes ${inputImages} images.`);
+  const { readImage } = await import("./edge/image-file.ts");
+  try {
+    return await Promise.all(paths.map(readImage));
+  } catch (error) {
+    throw new UsageError(`--image: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 export type ShowOptions = {
@@ -84,6 +105,7 @@ export type ShowOptions = {
   readonly session: Pick<SessionOptions, "permissions" | "model" | "provider">;
   readonly isReadOnly: boolean;
   readonly takeOver: boolean;
+  readonly images?: readonly AttachedImage[];
 };
 
 /** Runs the terminal and says afterwards how to come back. Resolves to the exit status. */

@@ -1,7 +1,8 @@
 /** The composer: text, pastes, kill ring of one, recall and completion, changed by edits. Pure. */
 import type { Completion } from "../../../orchestrator/contract/session.ts";
 import { cursorPlace, inputRows, offsetAt } from "./input-rows.ts";
-import { type Chips, pasted, unfolded, usedChips, withoutChips } from "./pasted-chips.ts";
+import type { AttachedImage } from "./attached-image.ts";
+import { type Chips, imagesIn, pasted, unfolded, usedChips, withChip, withoutChips } from "./pasted-chips.ts";
 import {
   type Motion,
   type TextBuffer,
@@ -37,6 +38,8 @@ export type Edit =
   /** `typed`: one key; brackets come in pairs. */
   | { readonly type: "insert"; readonly text: string; readonly typed: boolean }
   | { readonly type: "paste"; readonly text: string }
+  /** An image in place of the text that named it, or at the cursor. */
+  | { readonly type: "image"; readonly image: AttachedImage; readonly insteadOf: string }
   | { readonly type: "move"; readonly motion: Motion }
   | { readonly type: "remove"; readonly motion: Motion; readonly keep: boolean }
   | { readonly type: "yank" }
@@ -60,6 +63,11 @@ export const emptyComposer: Composer = {
 /** The whole input, pastes included. */
 export function composedText({ buffer, chips }: Composer): string {
   return unfolded(buffer.text, chips);
+}
+
+/** The images that go with the text. */
+export function composedImages({ buffer, chips }: Composer): readonly AttachedImage[] {
+  return imagesIn(buffer.text, chips);
 }
 
 export function isEmpty({ buffer }: Composer): boolean {
@@ -98,6 +106,8 @@ export function edited(composer: Composer, edit: Edit): Composer {
       const { text, chips } = pasted(usedChips(base.buffer.text, base.chips), edit.text);
       return { ...base, buffer: inserted(base.buffer, text), chips, recalled: undefined };
     }
+    case "image":
+      return withImage(base, edit.image, edit.insteadOf);
     case "move":
       return { ...base, buffer: moved(base.buffer, edit.motion) };
     case "remove":
@@ -111,6 +121,22 @@ export function edited(composer: Composer, edit: Edit): Composer {
     case "set":
       return { ...base, buffer: bufferOf(edit.text), chips: new Map(), recalled: undefined };
   }
+}
+
+function withImage(composer: Composer, image: AttachedImage, insteadOf: string): Composer {
+  const { buffer } = composer;
+  const { text, chips } = withChip(usedChips(buffer.text, composer.chips), image);
+  const from = insteadOf === "" ? -1 : buffer.text.lastIndexOf(insteadOf);
+  if (from < 0) return { ...composer, buffer: inserted(buffer, text), chips, recalled: undefined };
+  const to = from + insteadOf.length;
+  const cursor = buffer.cursor >= to ? buffer.cursor - insteadOf.length + text.length : buffer.cursor;
+  const replacedText = replaced(buffer, from, to, text).text;
+  return {
+    ...composer,
+    buffer: { text: replacedText, cursor: Math.min(cursor, replacedText.length) },
+    chips,
+    recalled: undefined,
+  };
 }
 
 const pairs: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };

@@ -1,6 +1,7 @@
 /** Runs the terminal: state, screen, session, timers, signals. Resolves when the person left; the terminal is as it was before. */
 import { randomBytes } from "node:crypto";
 import type { PermissionMode } from "../../../orchestrator/contract/permission-mode.ts";
+import type { AttachedImage } from "../composer/attached-image.ts";
 import { composedText } from "../composer/composer.ts";
 import type { ConnectToHost, Opening } from "../link/host-link.ts";
 import {
@@ -13,6 +14,7 @@ import {
 import { update } from "../screen/screen-update.ts";
 import { paletteOf } from "../text/palette.ts";
 import { earlyPresses, takeEarlyInput } from "./early-input.ts";
+import { codeOf, messageOf } from "./link-errors.ts";
 import { LagWatch } from "./lag-watch.ts";
 import { ScreenDriver } from "./screen-driver.ts";
 import { SessionController } from "./session-controller.ts";
@@ -26,6 +28,8 @@ export type TerminalOptions = {
   readonly model: string | undefined;
   readonly isReadOnly: boolean;
   readonly takeOver: boolean;
+  /** Go with the first input. */
+  readonly images?: readonly AttachedImage[];
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -86,6 +90,12 @@ class Terminal {
     });
     const { columns, rows } = this.#driver.output;
     this.#state = initialScreen({ columns, rows }, randomBytes(6).toString("hex"));
+    for (const image of options.images ?? [])
+      for (const action of [
+        { type: "image", image, insteadOf: "", at: 0 },
+        { type: "paste", text: " ", at: 0 },
+      ] as const)
+        this.#state = update(this.#state, action).state;
     this.#session = new SessionController({
       ...options,
       dispatch: (action) => this.#dispatch(action),
@@ -185,9 +195,25 @@ class Terminal {
       case "suspend":
         this.#suspend();
         return;
+      case "load-image":
+        this.#loadImage(command.path, command.insteadOf);
+        return;
       default:
         this.#session.run(command);
     }
+  }
+
+  /** What cannot be read stays the text that it is. */
+  #loadImage(path: string, insteadOf: string): void {
+    const read = async (): Promise<void> => {
+      const { readImage } = await import("./image-file.ts");
+      this.#dispatch({ type: "image", image: await readImage(path), insteadOf, at: Date.now() });
+    };
+    read().catch((error: unknown) => {
+      // A name of no file is just text; a file that cannot be sent is worth a word.
+      if (/^E[A-Z]+$/.test(codeOf(error))) return;
+      this.#dispatch({ type: "flash", level: "warning", text: messageOf(error), at: Date.now() });
+    });
   }
 
   /** Clocks run only while there is something to time: an idle terminal does nothing at all. */

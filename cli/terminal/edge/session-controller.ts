@@ -9,6 +9,7 @@ import type { Action, Command } from "../screen/screen-state.ts";
 import { EventQueue } from "./event-queue.ts";
 import { OpeningError, codeOf, messageOf } from "./link-errors.ts";
 import { pickerAction } from "./picker-requests.ts";
+import { type SubmittedInput, partsOf, submitOnce } from "./submission.ts";
 import { SessionFetches } from "./session-fetches.ts";
 
 export type ControllerOptions = {
@@ -258,6 +259,7 @@ export class SessionController {
       case "print":
       case "leave":
       case "suspend":
+      case "load-image":
       case "redraw":
         throw new Error(`${command.type} is not for the session`);
     }
@@ -284,7 +286,7 @@ export class SessionController {
     const link = this.#link;
     if (link === undefined || this.#sessionId === undefined) return;
     const { inputId, text } = command;
-    const input = { parts: [{ type: "text" as const, text }], inputId };
+    const input = { parts: partsOf(command), inputId };
     try {
       const answer = await this.#submitted(link, input, command);
       this.#unanswered.delete(inputId);
@@ -301,7 +303,7 @@ export class SessionController {
   /** A turn that began in the meantime takes the prompt as what the key behind it says. */
   async #submitted(
     link: HostLink,
-    input: { readonly parts: { type: "text"; text: string }[]; readonly inputId: string },
+    input: SubmittedInput,
     { as, orElse }: Unanswered,
   ): Promise<ValueOf<"submit">> {
     try {
@@ -365,15 +367,6 @@ export class SessionController {
     if (this.#sessionId === undefined) throw new OpeningError("disconnected", "No conversation is open yet.");
     return idOf(this.#sessionId);
   }
-}
-
-function submitOnce(
-  link: HostLink,
-  sessionId: ConversationId,
-  input: { readonly parts: { type: "text"; text: string }[]; readonly inputId: string },
-  as: Unanswered["as"],
-): Promise<ValueOf<"submit">> {
-  return link.request("submit", { sessionId, input: { ...input, parts: [...input.parts] }, as });
 }
 
 function draftOf({ draft }: ValueOf<"composer">): ValueOf<"composer">["draft"] {

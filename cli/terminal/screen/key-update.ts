@@ -2,13 +2,15 @@
 import {
   type Edit,
   closedMenu,
+  composedImages,
   composedText,
   edited,
   isEmpty,
   steppedMenu,
   taken,
 } from "../composer/composer.ts";
-import { inputCharacters } from "../composer/input-bound.ts";
+import { pastedImagePath } from "../composer/attached-image.ts";
+import { inputCharacters, inputImageBytes, inputImages } from "../composer/input-bound.ts";
 import { isArmed, withApprovalKey, withPickerKey } from "./dialog-update.ts";
 import { openedViewer, withViewerKey } from "./history-viewer-update.ts";
 import type { KeyPress } from "./key-press.ts";
@@ -36,9 +38,23 @@ export function withPaste(state: ScreenState, { text, at }: Extract<Action, { ty
     return withPickerKey(timed, state.picker, textPress(text.replace(/\s+/g, " ").slice(0, 200)));
   const composer = edited(state.composer, { type: "paste", text });
   const size = composedText(composer).length;
-  if (size <= inputCharacters) return step({ ...timed, composer });
+  const path = pastedImagePath(text);
+  const loading = path === undefined ? [] : [{ type: "load-image", path, insteadOf: text } as const];
+  if (size <= inputCharacters) return step({ ...timed, composer }, ...loading);
   const message = `The paste was left out: the input would have ${size.toLocaleString("en")} characters, and at most ${inputCharacters.toLocaleString("en")} can be sent at once. Put the text into a file and name it instead.`;
   return step(flashed(timed, "error", message, at));
+}
+
+/** An image that was read: it stands in place of its name, which stays when there are too many. */
+export function withImage(state: ScreenState, action: Extract<Action, { type: "image" }>): Step {
+  const { image, insteadOf, at } = action;
+  const all = [...composedImages(state.composer), image];
+  const bytes = all.reduce((sum, each) => sum + each.bytes, 0);
+  if (all.length > inputImages || bytes > inputImageBytes) {
+    const message = `The image stays a name: one input takes ${inputImages} images of ${inputImageBytes.toLocaleString("en")} bytes together.`;
+    return step(flashed(state, "warning", message, at));
+  }
+  return step({ ...state, composer: edited(state.composer, { type: "image", image, insteadOf }) });
 }
 
 function textPress(text: string): KeyPress {

@@ -12,6 +12,7 @@ import type {
 } from "../../../orchestrator/contract/session.ts";
 import type { ClientEvent } from "../../../orchestrator/contract/acp/events.ts";
 import type { ValueOf } from "../../../orchestrator/contract/acp/method-table.ts";
+import type { AttachedImage } from "../composer/attached-image.ts";
 import { type Composer, emptyComposer } from "../composer/composer.ts";
 import { type TranscriptLook, plainLook } from "../transcript/entry-lines.ts";
 import { type PrintedEntry, type Transcript, emptyTranscript } from "../transcript/transcript.ts";
@@ -88,6 +89,8 @@ export type ScreenState = {
 export type Action =
   | { readonly type: "key"; readonly press: KeyPress; readonly at: number }
   | { readonly type: "paste"; readonly text: string; readonly at: number }
+  /** An image file that was pasted by its name. */
+  | { readonly type: "image"; readonly image: AttachedImage; readonly insteadOf: string; readonly at: number }
   | { readonly type: "resize"; readonly columns: number; readonly rows: number }
   | { readonly type: "tick"; readonly at: number }
   | {
@@ -142,6 +145,7 @@ export type Command =
       readonly as: "prompt" | "steer" | "queue";
       /** What a prompt becomes when a turn began meanwhile. */
       readonly orElse: "steer" | "queue";
+      readonly images: readonly AttachedImage[];
       readonly inputId: string;
     }
   /** Escape lets accepted steering go on; Ctrl-C pauses everything that waits. */
@@ -154,6 +158,8 @@ export type Command =
   | { readonly type: "complete"; readonly text: string; readonly cursor: number; readonly token: number }
   | { readonly type: "fetch"; readonly what: "state" | "jobs" | "settings" }
   | { readonly type: "pick"; readonly purpose: PickerPurpose }
+  /** Reads an image file that was pasted as this text. */
+  | { readonly type: "load-image"; readonly path: string; readonly insteadOf: string }
   /** Fetches history before a record. */
   | { readonly type: "page"; readonly before: number }
   | { readonly type: "open"; readonly sessionId: string }

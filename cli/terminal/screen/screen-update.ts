@@ -7,7 +7,7 @@ import { settle, withEntry } from "../transcript/transcript.ts";
 import { clientCommands, isList } from "./client-commands.ts";
 import { withAttached, withEvents, withLink } from "./event-update.ts";
 import { withHistoryPage } from "./history-viewer-update.ts";
-import { withKey, withPaste } from "./key-update.ts";
+import { withImage, withKey, withPaste } from "./key-update.ts";
 import {
   type Action,
   type Command,
@@ -25,6 +25,8 @@ export function update(state: ScreenState, action: Action): Step {
     case "key":
     case "paste":
       return withTyped(state, action);
+    case "image":
+      return withImage(state, action);
     case "resize":
       return step({ ...state, size: { columns: action.columns, rows: action.rows } });
     case "tick":

@@ -3,6 +3,7 @@ import type { Completion } from "../../../orchestrator/contract/session.ts";
 import {
   type Composer,
   closedMenu,
+  composedImages,
   composedText,
   isEmpty,
   steppedMenu,
@@ -74,5 +75,5 @@ export function submitted(state: ScreenState, how: "steer" | "queue", at: number
     lastTypedAt: 0,
     sending: [...state.sending, { inputId, text }],
   };
-  return step(next, { type: "submit", text, as, orElse: how, inputId });
+  return step(next, { type: "submit", text, as, orElse: how, images: composedImages(composer), inputId });
 }
