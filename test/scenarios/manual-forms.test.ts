@@ -45,7 +45,6 @@ const shown: Readonly<Record<string, string>> = {
   "(config :model)": '"openai-api/gpt-5.6"',
   "(setf (config :reasoning-traces-p) t)": "T",
   "(let ((configuration (configuration-copy))) (config :model configuration))": '"openai-api/gpt-5.6"',
-  "(setf (config :terminal-theme) :almighty)": ":ALMIGHTY",
   "(settings :prompt-cache-retention-seconds 1800)": "prompt-cache-retention-seconds = 1800",
   "(cache-misses t)": "cache-miss-notices-p = t",
   "(fast t)": "codex-fast-mode-p = t",
@@ -53,7 +52,7 @@ const shown: Readonly<Record<string, string>> = {
   "(titles t)": "session-title-generation-p = t",
   "(titles nil)": "session-title-generation-p = nil",
   '(models :provider "neuralwatt")': "There are no such models.",
-  "(vault-store)": "entries are in the vault",
+  "(vault-store)": "The vault is empty.",
   '(setf (vault-contents) \'((:message "First task") (:lisp "(+ 1 2)")))': '(:MESSAGE "First task")',
   '(setf (vault-contents 0) \'(:message "Revised task"))': "Revised task",
   "(vault-contents)": '((:MESSAGE "Revised task") (:LISP "(+ 1 2)"))',
@@ -74,6 +73,9 @@ const shown: Readonly<Record<string, string>> = {
 /** Forms that are refused here: their condition says why. */
 const refused: Readonly<Record<string, string>> = {
   "(setf (config :no-such-setting) t)": "There is no setting",
+  "(setf (config :terminal-theme) :almighty)": "cannot be set in this version: the terminal has one theme",
+  "(settings :boot-screen-seconds 2)": "in this version: there is no boot screen",
+  "(settings :onboarding-p nil)": "in this version: there is no onboarding tour",
   '(tasks :get "JOB-ID")': 'There is no task "JOB-ID"',
   '(tasks :transcript "JOB-ID" :offset 0 :limit 4000)': 'There is no task "JOB-ID"',
   '(tasks :send "JOB-ID" :message "Inspect the failing check before continuing.")':

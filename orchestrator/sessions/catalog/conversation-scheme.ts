@@ -3,6 +3,8 @@ import { type ConversationId, conversationIdSchema } from "../../contract/identi
 import { conversationsDirectory } from "../../host/conversation-host.ts";
 import { loadConversation } from "../../record/conversation.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
+import { extensionField, sessionRecords } from "../view/session-records.ts";
+import { turnEndOf } from "../view/turn-ends.ts";
 import {
   ResourceError,
   type ResourceRead,
@@ -109,8 +111,11 @@ function recordText({ record }: StoredRecord): string {
         : record.item.text;
     case "configuration":
       return `${record.model} ${record.reasoningEffort}`;
+    case "extension": {
+      const title = record.name === sessionRecords.title ? extensionField(record, "title") : undefined;
+      return turnEndOf(record)?.outcome ?? (typeof title === "string" ? title : "");
+    }
     case "provider":
-    case "extension":
       return "";
   }
 }

@@ -5,7 +5,7 @@ import { skillListing } from "../../skills/skill-listing.ts";
 import { AutolithError } from "../../contract/failure.ts";
 import type { ConversationId } from "../../contract/identifiers.ts";
 import { permissionModeSchema } from "../../contract/permissions.ts";
-import type { SessionState } from "../../contract/session/catalogs.ts";
+import type { Invocation, SessionState } from "../../contract/session/catalogs.ts";
 import type { UsageCounters } from "../../contract/session/updates.ts";
 import { displayConversationId, parseConversationId } from "../../record/conversation-id.ts";
 import { isOverThreshold } from "../turns/compaction.ts";
@@ -223,9 +223,7 @@ export const sessionCommands: readonly Command[] = [
     maxWords: 0,
     run: (_, { session }) => {
       const count = session.vaultContents().length;
-      return Promise.resolve(
-        said(count === 0 ? "The vault is empty." : `${count} entries are in the vault.`),
-      );
+      return Promise.resolve(said(inVault(count)));
     },
   },
   {
@@ -235,7 +233,7 @@ export const sessionCommands: readonly Command[] = [
     summary: "Moves waiting input into the vault.",
     arguments: "",
     maxWords: 0,
-    run: async (_, { session }) => said(`${await session.vaultStore()} entries are in the vault.`),
+    run: async (_, { session }) => said(inVault(await session.vaultStore())),
   },
   {
     name: "vault-contents",
@@ -258,7 +256,7 @@ export const sessionCommands: readonly Command[] = [
     summary: "Puts the vault's entries in front of the queue.",
     arguments: "",
     maxWords: 0,
-    run: async (_, { session }) => said(`${await session.vaultRestore()} entries were restored.`),
+    run: async (_, { session }) => restored(await session.vaultRestore()),
   },
   {
     name: "detach",
@@ -292,6 +290,15 @@ export const sessionCommands: readonly Command[] = [
     run: (input, { help }) => Promise.resolve(said(help(input))),
   },
 ];
+
+function inVault(count: number): string {
+  if (count === 0) return "The vault is empty.";
+  return count === 1 ? "1 entry is in the vault." : `${count} entries are in the vault.`;
+}
+
+function restored(count: number): Invocation {
+  return said(count === 1 ? "1 entry was restored." : `${count} entries were restored.`);
+}
 
 async function approvalListing({ core, approvals }: CommandContext): Promise<string> {
   const rules = await core.environment.permissionRules.list();

@@ -56,12 +56,11 @@ export class TurnView {
         live.begin(event.requestNumber);
         this.#activity("requesting", event.requestNumber, event.attempt, 0);
         return;
-      case "output":
-        if (event.omittedCharacters === 0) this.#core.update(live.stream(event.channel, event.text, at));
-        else
-          // What was omitted cannot be shown: the recorded text replaces all of it at the boundary.
-          this.#core.update(live.stream(event.channel, `…${event.text}`, at));
+      case "output": {
+        const shown = live.stream(event.channel, event.text, event.omittedCharacters, at);
+        if (shown !== undefined) this.#core.update(shown);
         return;
+      }
       case "output-discarded":
         this.#core.update(live.discard(at));
         return;

@@ -9,12 +9,14 @@ import { chunkId } from "./record-updates.ts";
 type ToolNews = Extract<SessionUpdate, { type: "tool-call-update" }>;
 type Chunk = Extract<SessionUpdate, { type: "message-chunk" | "thought-chunk" }>;
 
-/** Streamed characters of one channel that are kept for clients that attach meanwhile. */
+/** Streamed characters of one channel that are shown, and kept for clients that attach meanwhile; the recorded text brings the rest. */
 export const keptCharacters = 1_048_576;
 
 export class LiveOutput {
   /** What was streamed of the first text and reasoning of the request in flight. */
   #streamed = { text: "", reasoning: "" };
+  /** Channels of the request in flight of which something was left out: what follows is shown with the recorded text. */
+  #broken = { text: false, reasoning: false };
   #request = 0;
   readonly #calls = new Map<string, ToolNews>();
 
@@ -26,18 +28,29 @@ export class LiveOutput {
   /** A request begins. */
   begin(request: number): void {
     this.#request = request;
-    this.#streamed = { text: "", reasoning: "" };
+    this.#restart();
   }
 
-  /** Streamed text: the update that shows it. */
-  stream(channel: "text" | "reasoning", text: string, at: number): SessionUpdate {
-    this.#streamed[channel] = (this.#streamed[channel] + text).slice(0, keptCharacters);
+  /**
+   * Streamed text behind `omitted` characters that were left out: the update that shows it. Undefined when it cannot be shown where it stands,
+   * because something before it is missing; the recorded text brings it.
+   */
+  stream(
+    channel: "text" | "reasoning",
+    text: string,
+    omitted: number,
+    at: number,
+  ): SessionUpdate | undefined {
+    const isFull = this.#streamed[channel].length + text.length > keptCharacters;
+    this.#broken[channel] ||= omitted > 0 || isFull;
+    if (this.#broken[channel]) return undefined;
+    this.#streamed[channel] += text;
     return this.#chunk(channel, text, at);
   }
 
   /** What was streamed is void. */
   discard(at: number): SessionUpdate {
-    this.#streamed = { text: "", reasoning: "" };
+    this.#restart();
     return { type: "output-discarded", prefix: `r:${this.#request}:`, at };
   }
 
@@ -47,6 +60,7 @@ export class LiveOutput {
     if (recorded.messageId !== chunkId(this.#request, channel, 1)) return [recorded];
     const streamed = this.#streamed[channel];
     this.#streamed[channel] = "";
+    this.#broken[channel] = false;
     if (recorded.text.startsWith(streamed))
       return [{ ...recorded, text: recorded.text.slice(streamed.length) }];
     return [{ type: "output-discarded", prefix: recorded.messageId, at: recorded.at }, recorded];
@@ -83,8 +97,13 @@ export class LiveOutput {
 
   /** The turn is over: what was streamed and never recorded is shown no more to those who attach. */
   end(): void {
-    this.#streamed = { text: "", reasoning: "" };
+    this.#restart();
     this.#calls.clear();
+  }
+
+  #restart(): void {
+    this.#streamed = { text: "", reasoning: "" };
+    this.#broken = { text: false, reasoning: false };
   }
 
   #chunk(channel: "text" | "reasoning", text: string, at: number): SessionUpdate {
