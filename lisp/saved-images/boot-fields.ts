@@ -10,7 +10,8 @@ import { clearTable, putEntry } from "../hash/hash-table-operations.ts";
 import type { Image } from "../image/image.ts";
 import { corrupt } from "./byte-reader.ts";
 import { type Field, partsOf } from "./fields.ts";
-import { type RecordType, fieldOf, recordTypes } from "./record-kinds.ts";
+import { fieldOf, recordTypes } from "./record-kinds.ts";
+import type { RecordType } from "./record-type.ts";
 
 /**
  * What the objects of a freshly booted heap consist of: how one is compared with its counterpart in another image, named by its

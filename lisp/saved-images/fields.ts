@@ -14,6 +14,17 @@ export interface Field {
   readonly type: FieldType;
 }
 
+/** Fields by their names; `inline` and `table` ones are marked by a word after a colon. */
+export function fields(text: string): readonly Field[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .map((word) => {
+      const [name, type = "value"] = word.split(":");
+      return { name: name!, type: type as FieldType };
+    });
+}
+
 const REFERENCE = 0;
 const NULL = 1;
 const UNDEFINED = 2;

@@ -35,14 +35,8 @@ import {
   loadTimeCells,
 } from "./code-kinds.ts";
 import type { Kind } from "./kind.ts";
-import {
-  closedStreams,
-  hashTables,
-  instances,
-  structures,
-  synonymStreams,
-  wildPatterns,
-} from "./object-kinds.ts";
+import { closedStreams } from "./closed-streams.ts";
+import { hashTables, instances, structures, synonymStreams, wildPatterns } from "./object-kinds.ts";
 import { recordKind, recordTypes } from "./record-kinds.ts";
 import { arrays, conses, simpleVectors, strings } from "./sequence-kinds.ts";
 

@@ -7,7 +7,6 @@ import { COMPARISONS } from "../hash/hash-table-leaves.ts";
 import { putEntry } from "../hash/hash-table-operations.ts";
 import { WildPattern } from "../pathnames/components.ts";
 import { SynonymStream } from "../streams/composite-streams.ts";
-import { NativeStream } from "../streams/native-stream.ts";
 import { asStream } from "../streams/stream-access.ts";
 import { corrupt } from "./byte-reader.ts";
 import { type Kind, leafKind } from "./kind.ts";
@@ -146,23 +145,6 @@ export const wildPatterns: Kind = leafKind<WildPattern>(
   "wild patterns",
   ({ source }, { bytes }) => bytes.text(source),
   ({ bytes }) => new WildPattern(bytes.text()),
-);
-
-/** A stream of another process: it was open there, or not, and is closed here. */
-export class ClosedStream extends NativeStream {
-  readonly lispClass: string;
-  constructor(lispClass: string) {
-    super();
-    this.lispClass = lispClass;
-    this.open = false;
-  }
-}
-
-/** Streams that are not the boot's: closed in the restored image, whatever they were. */
-export const closedStreams: Kind = leafKind<NativeStream>(
-  "closed streams",
-  ({ lispClass }, { bytes }) => bytes.text(lispClass),
-  ({ bytes }) => new ClosedStream(bytes.text()),
 );
 
 /** Streams that stand for the value of a variable stay what they are. */

@@ -4,36 +4,16 @@ import { Pathname } from "../data/pathname.ts";
 import { RandomState } from "../data/random-state.ts";
 import { LPackage, LSymbol, NIL, SetfCell } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
-import type { Image } from "../image/image.ts";
 import { EqlSpecializer, GenericFunction, LClass, LMethod, SlotDefinition } from "../objects/class.ts";
 import { relinkFunction } from "../objects/dispatch.ts";
 import { objectSystem } from "../objects/object-system.ts";
 import { Readtable } from "../reader/readtable.ts";
 import { ExitToken } from "../runtime/exit-token.ts";
 import { StructureCell } from "../structures/structure-cell.ts";
-import { type Field, type FieldType, readField, visitField, writeField } from "./fields.ts";
+import { type Field, fields, readField, visitField, writeField } from "./fields.ts";
 import type { Kind } from "./kind.ts";
-
-/** Objects of one class of the engine: the fields that are saved, how a blank one is made, and what is derived from the fields. */
-export interface RecordType {
-  readonly name: string;
-  readonly type: abstract new (...args: never[]) => object;
-  readonly fields: readonly Field[];
-  readonly blank: (image: Image) => object;
-  /** Called when the fields of an object have been set. */
-  readonly finish?: (object: never, image: Image) => void;
-}
-
-/** Fields by their names; `inline` and `table` ones are marked by a word after a colon. */
-function fields(text: string): readonly Field[] {
-  return text
-    .trim()
-    .split(/\s+/)
-    .map((word) => {
-      const [name, type = "value"] = word.split(":");
-      return { name: name!, type: type as FieldType };
-    });
-}
+import type { RecordType } from "./record-type.ts";
+import { streamRecords } from "./stream-records.ts";
 
 const blankInfo: FunctionInfo = {
   name: NIL,
@@ -182,6 +162,7 @@ export const recordTypes: readonly RecordType[] = [
     fields: [],
     blank: () => Object.assign(new ExitToken(0), { live: false }),
   },
+  ...streamRecords,
 ];
 
 type Fields = Record<string, unknown>;

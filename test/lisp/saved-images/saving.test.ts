@@ -76,6 +76,31 @@ describe("saving from Lisp", () => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
+  it("writes nothing when the evaluation that saves is cancelled", async () => {
+    const lisp = createImage();
+    await previews(lisp, "(defvar *much* (make-list 300000 :initial-element 1))");
+    const begun = Promise.withResolvers<void>();
+    lisp.defineFunction("BEGUN", "", () => {
+      begun.resolve();
+      return LString.from("");
+    });
+    const saving = lisp.evaluate(`(autolith:begun) (save-image "${join(folder, "cancelled.image")}")`);
+    await begun.promise;
+    saving.cancel("enough");
+    expect(await saving.result).toMatchObject({ kind: "cancelled", reason: "enough" });
+    expect(await previews(lisp, "(length *much*)")).toEqual(["300000"]);
+    expect(readdirSync(folder).filter((name) => name.startsWith("cancelled"))).toEqual([]);
+  });
+
+  it("is refused when the library on disk is another one than the image's", () => {
+    const lisp = createImage();
+    lisp.image.buildKey = () => "the-one-before";
+    expect(fault(lisp)).toMatchObject({
+      code: "image-incompatible",
+      message: expect.stringContaining("the-one-before") as string,
+    });
+  });
+
   it("says what cannot be saved, and how it is reached", async () => {
     const lisp = createImage();
     await previews(lisp, "(defvar *holder* (list 1 (vector nil nil)))");
@@ -85,6 +110,19 @@ describe("saving from Lisp", () => {
       code: "image-unsavable",
       message: expect.stringMatching(/Promise has no saved form.*COMMON-LISP-USER::\*HOLDER\*/) as string,
     });
+  });
+
+  it("closes streams of files, which say so when they are used", async () => {
+    const lisp = createImage();
+    const path = join(folder, "open.txt");
+    writeFileSync(path, "text");
+    await previews(lisp, `(defvar *file* (open "${path}"))`);
+    const { lisp: other } = restoreLispImage(saveLispImage(lisp));
+    expect(await previews(other, "(list (streamp *file*) (open-stream-p *file*))")).toEqual(["(T NIL)"]);
+    expect(await previews(other, "(read-char *file*)")).toEqual([
+      expect.stringMatching(/STREAM-ERROR: .*closed/i),
+    ]);
+    expect(await previews(lisp, "(prog1 (read-char *file*) (close *file*))")).toEqual(["#\\t"]);
   });
 
   it("keeps host functions by name: they are what the host defines in the restored image", async () => {
