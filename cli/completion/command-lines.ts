@@ -83,7 +83,17 @@ export const commandLines: readonly CommandLine[] = [
   command("host", "the session host that terminals join", [
     { name: "--idle-seconds", summary: "time with nothing to do after which it ends", value: "none" },
   ]),
-  command("lisp", "the Common Lisp", [], { arguments: "file" }),
+  command(
+    "lisp",
+    "the Common Lisp",
+    [
+      { name: "--image", summary: "start from a saved image", value: "file" },
+      { name: "--load", summary: "load a file", value: "file" },
+      { name: "--eval", summary: "evaluate a form", value: "none" },
+      { name: "--print", summary: "evaluate a form and print its values", value: "none" },
+    ],
+    { arguments: "file" },
+  ),
   command("limits", "every bound and its value", [{ name: "--sexp", summary: "one data form" }]),
   command("example", "run a bundled example"),
 ];
