@@ -5,7 +5,7 @@ import { truncated } from "../text/text-width.ts";
 import { visibleLine } from "../text/visible-text.ts";
 import { countText } from "../text/count-text.ts";
 import { clockText } from "./modeline.ts";
-import { type ScreenState, isTurnRunning } from "./screen-state.ts";
+import { type ScreenState, isFormRunning, isTurnRunning } from "./screen-state.ts";
 
 /** Rows for jobs at most; the others are counted. */
 const jobRows = 5;
@@ -69,11 +69,13 @@ const phases = {
   idle: "",
 } as const;
 
-/** A line that names what the turn does; a streaming answer needs none. */
+/** A line that names what the turn or a form does; a streaming answer needs none. */
 export function activityLine(state: ScreenState, columns: number): readonly Line[] {
   const { activity, stoppingAt } = state;
   if (isTurnRunning(state) && stoppingAt !== undefined)
     return [stoppingLine(state.now - stoppingAt, columns)];
+  if (state.showsActivity && !isTurnRunning(state) && isFormRunning(state))
+    return [[span(truncated("evaluating… Esc stops", columns), { ink: "muted", italic: true })]];
   if (!state.showsActivity || !isTurnRunning(state)) return [];
   const doing = activity === undefined ? "starting" : phases[activity.phase];
   const attempt = activity !== undefined && activity.attempt > 1 ? ` (attempt ${activity.attempt})` : "";

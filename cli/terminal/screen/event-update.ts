@@ -80,7 +80,7 @@ function withEvent(state: ScreenState, event: ClientEvent): Step {
       return step(state, { type: "open", sessionId: event.to });
     case "form-action":
       // Of the form that this terminal submitted; others' are theirs.
-      return event.inputId?.startsWith(state.clientId) === true
+      return event.inputId?.includes(state.clientId) === true
         ? step(state, ...clientCommands(event.action))
         : step(state);
     case "restarts-requested":

@@ -15,7 +15,15 @@ import { isArmed, withApprovalKey, withPickerKey } from "./dialog-update.ts";
 import { openedViewer, withViewerKey } from "./history-viewer-update.ts";
 import type { KeyPress } from "./key-press.ts";
 import { inputColumns } from "./composer-lines.ts";
-import { type Action, type ScreenState, type Step, flashed, isTurnRunning, step } from "./screen-state.ts";
+import {
+  type Action,
+  type ScreenState,
+  type Step,
+  flashed,
+  isFormRunning,
+  isTurnRunning,
+  step,
+} from "./screen-state.ts";
 import { submitted, tabbed } from "./submit-update.ts";
 
 /** A second Ctrl-C within this time leaves. */
@@ -209,12 +217,14 @@ function interrupted(state: ScreenState, at: number): Step {
   return step(flashed(armed, "info", "Ctrl-C again leaves; the session goes on without you.", at));
 }
 
-/** Escape: closes the menu, else stops the turn. */
+/** Escape: closes the menu, else stops the turn, else the form that runs. */
 function escaped(state: ScreenState, at: number): Step {
   if (state.composer.menu !== undefined)
     return step({ ...state, composer: closedMenu(state.composer, false) });
   if (isTurnRunning(state) && !state.isReadOnly)
     return step(stopping(state, at), { type: "cancel", continueSteering: true });
+  if (isFormRunning(state) && !state.isReadOnly)
+    return step(state, { type: "cancel", continueSteering: true });
   return step({ ...state, flash: undefined });
 }
 

@@ -210,6 +210,13 @@ export function initialScreen(
   };
 }
 
+/** True while a form that is not a job is evaluated. */
+export function isFormRunning({ transcript }: Pick<ScreenState, "transcript">): boolean {
+  return transcript.live.some(
+    (entry) => entry.kind === "form" && entry.result === undefined && entry.job === undefined,
+  );
+}
+
 /** True while a turn runs. */
 export function isTurnRunning({ session }: ScreenState): boolean {
   return session?.turn.state === "running";

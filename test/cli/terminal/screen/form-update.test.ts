@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import type { SessionEvent, SessionUpdate } from "../../../../orchestrator/contract/session.ts";
+import { entryLines, plainLook } from "../../../../cli/terminal/transcript/entry-lines.ts";
+import { keyPress } from "../../../../cli/terminal/screen/key-press.ts";
+import { screenLines } from "../../../../cli/terminal/screen/screen-lines.ts";
+import {
+  type Action,
+  type Command,
+  type ScreenState,
+  initialScreen,
+} from "../../../../cli/terminal/screen/screen-state.ts";
+import { update } from "../../../../cli/terminal/screen/screen-update.ts";
+import { lineText } from "../../../../cli/terminal/text/styled-line.ts";
+import { attached } from "./any-state.ts";
+
+type EventBody = SessionEvent extends infer Each
+  ? Each extends SessionEvent
+    ? Omit<Each, "seq" | "at">
+    : never
+  : never;
+
+class Screen {
+  state: ScreenState = initialScreen({ columns: 60, rows: 20 }, "client");
+  readonly commands: Command[] = [];
+
+  do(action: Action): this {
+    const done = update(this.state, action);
+    this.state = done.state;
+    this.commands.push(...done.commands);
+    return this;
+  }
+
+  event(body: EventBody): this {
+    const event = { seq: 1, at: 0, ...body } as SessionEvent;
+    return this.do({ type: "events", events: [event], at: 3_000 });
+  }
+
+  shows(...updates: readonly SessionUpdate[]): this {
+    for (const each of updates) this.event({ kind: "update", update: each });
+    return this;
+  }
+
+  get text(): string {
+    const { tail, jobs, pending, input, menu, modeline } = screenLines(this.state);
+    return [...tail, ...jobs, ...pending, ...input, ...menu, ...modeline].map(lineText).join("\n");
+  }
+
+  /** What was printed, as text. */
+  get printed(): string {
+    return this.commands
+      .flatMap((command) => (command.type === "print" ? command.entries : []))
+      .flatMap(({ entry }) => entryLines(entry, 60, plainLook))
+      .map(lineText)
+      .join("\n");
+  }
+}
+
+const begun: SessionUpdate = { type: "form", formId: "form:1", source: "(work\n  1)", at: 0 };
+const result = { omittedValues: 0, omittedOutput: 0, durationMs: 1, at: 0 };
+
+describe("a form on the screen", () => {
+  it("is shown with its output as it comes; Escape stops it, and its end is printed once", () => {
+    const screen = new Screen().do(attached()).shows(begun);
+    screen.shows({ type: "form-output", formId: "form:1", stream: "output", text: "half\nway\n", at: 0 });
+    expect(screen.text).toContain("❯ (work\n    1)\n│ half\n│ way");
+    expect(screen.text).toContain("evaluating… Esc stops");
+    screen.do({ type: "key", press: keyPress("escape"), at: 3_000 });
+    expect(screen.commands.at(-1)).toEqual({ type: "cancel", continueSteering: true });
+    const values = [
+      { text: "1", report: false, cut: false },
+      { text: "two\nlines", report: true, cut: false },
+    ];
+    const end: SessionUpdate = {
+      type: "form-result",
+      formId: "form:1",
+      status: "values",
+      values,
+      output: "half\nway\n",
+      ...result,
+    };
+    screen.shows(end, end, begun);
+    const [, ...printed] = screen.printed.split("\n");
+    expect(printed.join("\n")).toBe("❯ (work\n    1)\n│ half\n│ way\n⇒ 1\n⇒\ntwo\nlines");
+    expect(screen.text).not.toContain("evaluating");
+  });
+
+  it("shows a condition with what it knows", () => {
+    const screen = new Screen().do(attached()).shows(begun, {
+      type: "form-result",
+      formId: "form:1",
+      status: "condition",
+      values: [],
+      output: "",
+      condition: { type: "TYPE-ERROR", text: "no list", details: [{ name: "DATUM", value: "5" }] },
+      ...result,
+    });
+    expect(screen.printed).toContain("; TYPE-ERROR: no list\n;   DATUM: 5");
+  });
+
+  it("does what its own forms ask of it, and nothing of others'", () => {
+    const screen = new Screen().do(attached());
+    screen.event({ kind: "form-action", formId: "form:1", inputId: "other:1", action: "quit" });
+    expect(screen.commands).not.toContainEqual({ type: "leave", reason: "quit" });
+    screen.event({ kind: "form-action", formId: "form:2", inputId: "client:1", action: "quit" });
+    expect(screen.commands).toContainEqual({ type: "leave", reason: "quit" });
+  });
+});
