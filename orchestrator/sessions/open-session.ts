@@ -56,6 +56,7 @@ import type { SessionCore } from "./session-core.ts";
 import { SessionPrompt } from "./session-prompt.ts";
 import { SessionJobs } from "./session-jobs.ts";
 import { sessionSnapshot } from "./session-snapshot.ts";
+import { answerLostCalls } from "./unanswered-calls.ts";
 import { SessionUpkeep } from "./session-upkeep.ts";
 import { SessionConfiguration } from "./settings/session-configuration.ts";
 import { Compactor } from "./turns/compactor.ts";
@@ -183,6 +184,7 @@ export class OpenSession implements Session {
   async takenOver(): Promise<void> {
     this.#engine.pause();
     this.#upkeep.takenOver();
+    await answerLostCalls(this.#core.log.records, this.#core.transcript);
     await this.#prompt.takenOver();
   }
 

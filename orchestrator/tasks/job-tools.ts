@@ -26,10 +26,10 @@ export type JobToolParts = {
 /** Longest wait of `job.wait`, in seconds (facts C.7). */
 export const waitLimitSeconds = 3_600;
 
-const reference = z
-  .string()
-  .min(1)
-  .max(64)
+/** Lisp writes a bare number as such. */
+export const jobReferenceSchema = z
+  .union([z.string().min(1).max(64), z.int().min(1)])
+  .transform(String)
   .describe("Visible job name, execution id, or the bare number of an exec:N job.");
 
 /** Jobs a caller may see: everything for the primary, own descendants for a child. */
@@ -150,7 +150,7 @@ function getTool(parts: JobToolParts): ToolDeclaration {
   return declareTool({
     name: "job.get",
     description: "Shows one job: its state, progress or result, and where its durable record is.",
-    arguments: z.strictObject({ id: reference }),
+    arguments: z.strictObject({ id: jobReferenceSchema }),
     effects: "none",
     concurrency: "parallel",
     audience: "all",
@@ -164,7 +164,7 @@ function waitTool(parts: JobToolParts): ToolDeclaration {
     name: "job.wait",
     description: `Waits until a job has ended, at most timeout-seconds (0 to ${waitLimitSeconds}), then shows it.`,
     arguments: z.strictObject({
-      id: reference,
+      id: jobReferenceSchema,
       "timeout-seconds": z.number().min(0).max(waitLimitSeconds).default(0),
     }),
     effects: "none",
@@ -211,7 +211,7 @@ function cancelTool({ supervisor, view }: JobToolParts): ToolDeclaration {
   return declareTool({
     name: "job.cancel",
     description: "Cancels a job and everything below it.",
-    arguments: z.strictObject({ id: reference }),
+    arguments: z.strictObject({ id: jobReferenceSchema }),
     effects: "local",
     concurrency: "parallel",
     audience: "all",
@@ -239,7 +239,7 @@ function sendTool({ supervisor, steer }: JobToolParts): ToolDeclaration {
   return declareTool({
     name: "job.send",
     description: "Sends a message to a running child agent; it reads the message before its next turn.",
-    arguments: z.strictObject({ id: reference, message: z.string().min(1).max(131_072) }),
+    arguments: z.strictObject({ id: jobReferenceSchema, message: z.string().min(1).max(131_072) }),
     effects: "local",
     concurrency: "parallel",
     audience: "all",

@@ -84,7 +84,9 @@ describe("? form", () => {
     const got = (await session.invoke("job.get", { id: "1" })).text;
     expect(got).toMatch(/:ID "exec:1" .* :TOOL "form" :DESCRIPTION "\(unwind-protect .* :STATE :RUNNING/s);
     expect(session.jobs()[0]).toMatchObject({ kind: "lisp", state: "running", name: "exec:1" });
-    await session.invoke("job.cancel", { id: "1" });
+    const cancel = await session.prompt(text("(job.cancel :id 1)"));
+    if (cancel.kind !== "form") throw new Error("a form was expected");
+    expect(await cancel.finished).toMatchObject({ status: "values" });
     expect(await ended(session, endless)).toMatchObject({ status: "cancelled" });
     const after = await session.prompt(text("(progn *cleaned*)"));
     if (after.kind !== "form") throw new Error("a form was expected");

@@ -2,7 +2,13 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { conversationIdSchema } from "../../orchestrator/contract/identifiers.ts";
 import type { Session } from "../../orchestrator/contract/session.ts";
+import { loadConversation } from "../../orchestrator/record/conversation.ts";
+import { resolveRoots } from "../../orchestrator/record/roots.ts";
+import { unansweredCalls } from "../../orchestrator/sessions/unanswered-calls.ts";
+import { extensionField } from "../../orchestrator/sessions/view/session-records.ts";
+import { auditRecords } from "../../orchestrator/tools/nested-calls.ts";
 import { makeSandpit } from "../support/cli/launch.ts";
 import { answer } from "../support/model-server/script.ts";
 import { startModelServer } from "../support/model-server/server.ts";
@@ -17,7 +23,12 @@ const patience = { timeout: 90_000 };
 const waitFor = (path: string): string => `(loop until (probe-file "${path}") do (sleep 0.02))`;
 
 async function started(session: Session, form: string, repl = "main"): Promise<string> {
-  const { text: told } = await session.invoke("lisp.eval", { form, repl, async: true, "timeout-seconds": 600 });
+  const { text: told } = await session.invoke("lisp.eval", {
+    form,
+    repl,
+    async: true,
+    "timeout-seconds": 600,
+  });
   return /exec:\d+/.exec(told)?.[0] ?? "";
 }
 
@@ -74,19 +85,35 @@ describe("evaluations under faults", () => {
     const effect = (name: string): string =>
       `(progn (with-open-file (o "${pit.workspace}/${name}" :direction :output :if-exists :append :if-does-not-exist :create) (write-line "begun" o)) (loop))`;
     first.send(`prompt ? ${effect("form")}`);
+    const nested =
+      '(lisp.eval :form "(autolith:worker-tool-call \\"shell.run\\" \\"{\\\\\\"command\\\\\\":\\\\\\"touch called; sleep 600\\\\\\"}\\")" :host-tools (vector "shell.run"))';
+    first.send(`prompt ? ${nested}`);
+    await expect.poll(() => existsSync(join(pit.workspace, "called")), patience).toBe(true);
     await expect.poll(() => existsSync(join(pit.workspace, "form")), patience).toBe(true);
     await first.kill();
     const second = await startHostProcess(pit, environment, first.opened.id);
     const shown = second.opened.history.map(({ update }) => update);
-    expect(shown.filter(({ type }) => type === "form")).toHaveLength(1);
-    expect(shown.find(({ type }) => type === "form-result")).toMatchObject({ status: "lost" });
+    expect(shown.filter(({ type }) => type === "form")).toHaveLength(2);
+    expect(shown.flatMap((update) => (update.type === "form-result" ? [update.status] : []))).toEqual([
+      "lost",
+      "lost",
+    ]);
     second.send("prompt hello");
     await second.seen((line) => line.kind === "turn" && line["state"] === "idle");
     expect(server.requests.at(-1)?.text).toContain("It was lost");
     expect(server.requests.at(-1)?.text).toContain("is not run again");
     second.send("jobs");
     const jobs = await second.seen((line) => line.kind === "jobs");
-    expect((jobs["jobs"] as readonly { state: string }[]).map(({ state }) => state)).toEqual(["interrupted"]);
+    expect((jobs["jobs"] as readonly { state: string }[]).map(({ state }) => state)).toContain("interrupted");
     await second.close();
+    const directory = join(resolveRoots(pit.environment).data, "conversations");
+    const { records } = await loadConversation({ directory }, conversationIdSchema.parse(first.opened.id));
+    expect(unansweredCalls(records)).toEqual([]);
+    const outcomes = records.flatMap(({ record }) =>
+      record.kind === "extension" && record.name === auditRecords.answered
+        ? [extensionField(record, "outcome")]
+        : [],
+    );
+    expect(outcomes).toEqual(["unknown"]);
   });
 });
