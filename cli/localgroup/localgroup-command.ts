@@ -146,8 +146,7 @@ function tell(words: readonly string[]): Promise<number> {
 
 async function pause({ session, host }: Chosen): Promise<string> {
   const { sessionId } = session;
-  const { stopped } = await host.link.request("pause", { sessionId });
-  const jobs = session.liveJobs;
+  const { stopped, liveJobs: jobs } = await host.link.request("pause", { sessionId });
   return [
     `Paused ${conversationName(sessionId)}; ${stopped ? "its turn was stopped" : "no turn ran"}.`,
     ...(jobs === 0 ? [] : [`${jobs} ${jobs === 1 ? "job goes" : "jobs go"} on.`]),

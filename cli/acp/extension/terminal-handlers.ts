@@ -70,7 +70,8 @@ export const terminalHandlers: Handlers<Exclude<keyof typeof terminalMethods, "a
   pause: async ({ sessionId }, { sessions }) => {
     const session = sessions.writable(sessionId);
     await sessions.started(session.id);
-    return { stopped: await session.pause() };
+    const stopped = await session.pause();
+    return { stopped, liveJobs: session.state().jobs.live };
   },
   answer: async ({ sessionId, requestId, answer }, { sessions }) =>
     Promise.resolve({ answered: sessions.writable(sessionId).answerPermission(requestId, answer) }),

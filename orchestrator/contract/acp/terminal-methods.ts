@@ -165,7 +165,11 @@ export const terminalMethods = {
     value: z.object({ stopped: z.boolean() }),
   },
   /** Cancels active work and holds queued work until new input comes (`lg pause`). */
-  pause: { params: sessionOnly, value: z.object({ stopped: z.boolean() }) },
+  pause: {
+    params: sessionOnly,
+    /** `liveJobs`: those that go on. */
+    value: z.object({ stopped: z.boolean(), liveJobs: z.int().nonnegative() }),
+  },
   /** Answers a permission request that came as an event; false when it was resolved already. */
   answer: {
     params: z.object({ ...sessionScope, requestId: z.string().max(128), answer: permissionAnswerSchema }),
