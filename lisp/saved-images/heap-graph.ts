@@ -7,6 +7,7 @@ import { BootPairs } from "./boot-pairs.ts";
 import { bigIntegers, largeNumbers } from "./atom-kinds.ts";
 import { visitField } from "./fields.ts";
 import { ImageSaveError } from "./image-errors.ts";
+import { imageLimits } from "./image-limits.ts";
 import { kindIndex, kindOf, kinds } from "./kinds.ts";
 import { unsavableText, wayTo } from "./unsavable-path.ts";
 
@@ -23,9 +24,6 @@ const SECTIONS = 64;
 
 /** Objects looked at between two looks at the progress. */
 const SHARE = 16_384;
-
-/** Most objects of an image: what a word of the file can name. */
-const maximumObjects = 2 ** 30;
 
 /** True for integers that a word holds itself. */
 function isSmall(value: number): boolean {
@@ -68,15 +66,15 @@ export class HeapGraph {
     return this.total;
   }
 
-  /** Notes everything that what has been visited refers to; yields the number of objects now and then. */
-  *reach(): Generator<number, void> {
+  /** Notes everything that what has been visited refers to; yields now and then. */
+  *reach(): Generator<void, void> {
     try {
       let left = SHARE;
       for (let next = this.pending.pop(); next !== undefined; next = this.pending.pop()) {
         kinds[(this.places.get(next)! % SECTIONS) - FIRST_KIND]!.visit(next, this.visit, this);
         if (--left > 0) continue;
         left = SHARE;
-        yield this.total;
+        yield;
       }
     } catch (error) {
       throw this.explained(error);
@@ -131,8 +129,11 @@ export class HeapGraph {
     this.places.set(value, section.length * SECTIONS + index + FIRST_KIND);
     section.push(value);
     this.pending.push(value);
-    if (++this.total < maximumObjects) return;
-    throw new ImageSaveError("image-too-large", `an image holds at most ${maximumObjects} objects`);
+    if (++this.total <= imageLimits.objects) return;
+    throw new ImageSaveError(
+      "image-too-large",
+      `the image has more than ${imageLimits.objects} objects, the bound of a saved image`,
+    );
   }
 
   /** To be called when everything has been reached: the places get their final numbers. */

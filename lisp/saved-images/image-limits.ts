@@ -1,4 +1,4 @@
-/** Bounds of a saved image that is to be restored, when nobody gives others. */
+/** Bounds of a saved image; one who restores may give others. The number of objects is below what a word of the file can name. */
 export const imageLimits = {
   /** Length of the file. */
   bytes: 1_073_741_824,

@@ -8,6 +8,7 @@ import { HeapGraph } from "./heap-graph.ts";
 import { BootChanges, lateObjectsMade, visitSurroundings, writeSurroundings } from "./image-contents.ts";
 import { ImageSaveError } from "./image-errors.ts";
 import { type ImageStamp, encodeImage } from "./image-file.ts";
+import { imageLimits } from "./image-limits.ts";
 import type { HeapOutput } from "./kind.ts";
 import { kinds } from "./kinds.ts";
 
@@ -78,41 +79,62 @@ export function* savingImage(
   options: SaveOptions & { readonly asking?: GreenThread | null } = {},
 ): Generator<SaveProgress, SavedImage> {
   const quiet = new Quiet(image, options.asking ?? image.runtime.current);
-  const twin = image.bootAnother();
-  if (twin.buildKey() !== image.buildKey()) {
-    throw new ImageSaveError(
-      "image-incompatible",
-      `the library on disk is no longer that of this image (${image.buildKey()}, now ${twin.buildKey()}); start again and load the definitions from source`,
-    );
-  }
-  if (lateObjectsMade(image)) objectSystem(twin).deferred.make();
-  const graph = new HeapGraph(image, twin, globalValues(image));
+  const graph = new HeapGraph(image, twinOf(image), globalValues(image));
   const changes = new BootChanges(graph, image);
   graph.visitRoots(() => {
     changes.visit();
     visitSurroundings(image, graph);
   });
-  for (const objects of graph.reach()) {
-    yield { objects };
-    quiet.check();
-  }
+  yield* watched(graph.reach(), graph, quiet);
   graph.number();
-  const writing = writingHeap(image, graph, changes);
-  let heap = writing.next();
-  while (heap.done !== true) {
+  const heap = yield* watched(writingHeap(image, graph, changes), graph, quiet);
+  return sealed(image, options, graph.size, heap);
+}
+
+/** A freshly booted image with the same library, which has made what this one has made late. */
+function twinOf(image: Image): Image {
+  const twin = image.bootAnother();
+  const [own, other] = [image.buildKey(), twin.buildKey()];
+  if (own !== other) {
+    throw new ImageSaveError(
+      "image-incompatible",
+      `the library on disk is no longer that of this image (${own}, now ${other}); start again and load the definitions from source`,
+    );
+  }
+  if (lateObjectsMade(image)) objectSystem(twin).deferred.make();
+  return twin;
+}
+
+/** Takes steps as long as nothing else runs in the image. */
+function* watched<Result>(
+  steps: Generator<unknown, Result>,
+  graph: HeapGraph,
+  quiet: Quiet,
+): Generator<SaveProgress, Result> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
     yield { objects: graph.size };
     quiet.check();
-    heap = writing.next();
   }
+}
+
+/** The file, with its stamp. */
+function sealed(image: Image, options: SaveOptions, objects: number, heap: Uint8Array): SavedImage {
   const stamp: ImageStamp = {
     build: image.buildKey(),
     note: options.note ?? "",
     savedAtMs: Date.now(),
     package: options.package ?? image.currentPackage().name,
-    objects: graph.size,
+    objects,
   };
   const journal = { entries: image.journal.entries(), dropped: image.journal.dropped };
-  return { bytes: encodeImage({ stamp, journal, heap: heap.value }), stamp };
+  const bytes = encodeImage({ stamp, journal, heap });
+  if (bytes.length <= imageLimits.bytes) return { bytes, stamp };
+  throw new ImageSaveError(
+    "image-too-large",
+    `the image would take ${bytes.length} bytes; the bound of a saved image is ${imageLimits.bytes}`,
+  );
 }
 
 /** Saves an image in one go; see `savingImage`. */
