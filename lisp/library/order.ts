@@ -55,6 +55,7 @@ export const libraryFiles: readonly string[] = [
   "92-compile-file",
   "91-listener",
   "93-systems",
+  "93-system-operations",
   "94-portable-utilities",
   "95-host",
   "96-prompt",

@@ -114,6 +114,33 @@ describe("systems", () => {
     expect(loadedNow()).toBe('(("alpha/tests" "beta" "package" "one" "two" "last" "tests"))');
   });
 
+  it("may say what to perform by methods, as older definitions do", () => {
+    write(
+      "beta/beta.asd",
+      `(defpackage #:beta-system (:use :cl :asdf)) (in-package #:beta-system)
+       (defsystem beta :class :system :components ((:file "beta")))
+       (defmethod perform ((o test-op) (c (eql (find-system :beta))))
+         (setq cl-user::*loaded* (append cl-user::*loaded* (list (component-name c)))))
+       (defmethod operation-done-p ((o test-op) (c (eql (find-system :beta)))) nil)`,
+    );
+    write("beta/beta.lisp", noting("source"));
+    expect(
+      session(
+        "(list (asdf:component-loaded-p :beta) (asdf:oos 'asdf:load-op :beta) (asdf:component-loaded-p :beta))",
+      ),
+    ).toBe("((NIL T T))");
+    expect(session("(list (asdf:oos 'asdf:test-op :beta) (asdf:require-system :beta))")).toBe("((T NIL))");
+    expect(loadedNow()).toBe('(("source" "beta"))');
+    expect(
+      session("(handler-case (asdf:operate :bundle-op :beta) (asdf:system-definition-error () :unknown))"),
+    ).toBe("(:UNKNOWN)");
+    expect(
+      session(
+        '(handler-case (eval (read-from-string "(asdf:defsystem x :class :package-inferred-system)")) (asdf:system-definition-error (c) (search "only plain systems" (princ-to-string c))))',
+      ),
+    ).toMatch(/^\(\d+\)$/);
+  });
+
   it("are found by REQUIRE, and in the trees of a source registry", () => {
     write("deep/down/gamma/gamma.asd", '(defsystem "gamma" :components ((:file "src/gamma.main")))');
     write("deep/down/gamma/src/gamma.main.lisp", noting("gamma"));
