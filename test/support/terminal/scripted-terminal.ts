@@ -7,6 +7,13 @@ import { type Tmux, openTmux } from "./tmux.ts";
 
 const main = join(dirname(fileURLToPath(import.meta.url)), "scripted-terminal-main.ts");
 
+/** The program and its arguments, for a shell of a test's own. */
+export const scriptedTerminalCommand: readonly string[] = [
+  process.execPath,
+  "--disable-warning=ExperimentalWarning",
+  main,
+];
+
 export type ScriptedTerminalOptions = {
   readonly columns?: number;
   readonly rows?: number;

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
-import { openScriptedTerminal } from "../../../support/terminal/scripted-terminal.ts";
+import {
+  openScriptedTerminal,
+  scriptedTerminalCommand,
+} from "../../../support/terminal/scripted-terminal.ts";
+import { openTmux } from "../../../support/terminal/tmux.ts";
 
 /** Rows without the modeline and what is below it. */
 function above(rows: readonly string[]): readonly string[] {
@@ -37,6 +41,34 @@ describe("the terminal in hard cases", patience, () => {
       await terminal.paste("pasted afterwards");
       await terminal.shows(/^.*(?<!~)pasted afterwards$/m);
     }
+  });
+
+  it("lends the terminal to the shell at Ctrl-Z and takes it back at fg, with what was written (C091)", async () => {
+    await using shell = await openTmux({
+      ...{ columns: 60, rows: 16, directory: "/" },
+      command: ["bash", "--norc", "--noprofile", "-i"],
+      environment: { PS1: "shell> ", PROGRAM: scriptedTerminalCommand.join(" ") },
+    });
+    await shell.shows("shell>");
+    await shell.type("clear; $PROGRAM");
+    await shell.keys("Enter");
+    await shell.shows("❯ Ask for");
+    await shell.type("half a thought");
+    await shell.shows("❯ half a thought");
+    await shell.keys("C-z");
+    await shell.shows(/Stopped[\s\S]*shell>$/);
+    await shell.type("stty -a | grep -Eo -- '-?(icanon|echo|icrnl)( |$)' | tr -d '\\n'; echo .");
+    await shell.keys("Enter");
+    await shell.shows("icrnl icanon echo .");
+    await shell.type("fg");
+    await shell.keys("Enter");
+    await shell.shows("❯ half a thought\nREPL · ask");
+    await shell.keys("C-u");
+    await shell.type("say back again");
+    await shell.keys("Enter");
+    await shell.shows(/● autolith\n {2}back again\n[\s\S]*❯ Ask for/);
+    await shell.keys("C-d");
+    await shell.shows(/ended: left\nshell>$/);
   });
 
   it("takes a paste of 10,000 lines as one piece and sends it whole (C095)", async () => {
