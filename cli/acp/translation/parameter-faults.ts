@@ -24,9 +24,14 @@ const knownShapes: ReadonlySet<unknown> = new Set([
 ]);
 const shownCharacters = 40;
 
-/** The refusal of these parameters. `data.problems` has them in parts. */
-export function parameterFault(method: string, tree: FaultTree, params: unknown): RequestError {
-  const problems = problemsOf(tree, params, "");
+/** The refusal of these parameters. `data.problems` has them in parts. `place`: a path of `params` as the client knows it. */
+export function parameterFault(
+  method: string,
+  tree: FaultTree,
+  params: unknown,
+  place = (path: string): string => path,
+): RequestError {
+  const problems = problemsOf(tree, params, "").map((each) => ({ ...each, path: place(each.path) }));
   const told = problems
     .slice(0, toldProblems)
     .map(({ path, expected, received }) => `${path}: expected ${expected}, received ${received}`);
@@ -88,7 +93,7 @@ function step(path: string, key: string): string {
 /** `Invalid input: expected string, received number` says what was expected, and what came we know ourselves. */
 function expectation(text: string): string {
   const wanted = /expected (.*?)(?:, received \S+)?$/is.exec(text)?.[1];
-  return wanted ?? text;
+  return wanted ?? text.replace(/^Invalid (?:input: )?/, "a valid ");
 }
 
 function alternatives(texts: readonly string[]): string {

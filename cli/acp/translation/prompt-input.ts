@@ -15,7 +15,12 @@ export function promptInputOf(blocks: readonly ContentBlock[]): PromptInput {
   const input = { parts: blocks.map(promptPart) };
   const checked = promptInputSchema.safeParse(input);
   if (checked.success) return checked.data;
-  throw parameterFault("session/prompt", z.formatError(checked.error), input);
+  throw parameterFault("session/prompt", z.formatError(checked.error), input, blockPlace);
+}
+
+/** The place in the blocks that a place in the input was made from. */
+function blockPlace(path: string): string {
+  return path.replace(/^parts(\[\d+\])?(?:\.image)?/, "prompt$1");
 }
 
 function promptPart(block: ContentBlock): PromptPart | Record<string, unknown> {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { parameterFault } from "../../../../cli/acp/translation/parameter-faults.ts";
+import { promptInputOf } from "../../../../cli/acp/translation/prompt-input.ts";
 import { rawLines } from "../../../support/acp/raw-lines.ts";
 import { serveHost } from "../../../support/acp/served-host.ts";
 import { ScriptedService } from "../../../support/sessions/scripted-service.ts";
@@ -26,6 +27,12 @@ describe("parameters that are refused", () => {
       { sessionId: "x", prompt: [{ type: "text" }] },
       "prompt[0].text: expected string",
       "nothing",
+    ],
+    [
+      "_autolith/submit",
+      { sessionId: "b6uouHJ", input: { parts: [] }, as: "prompt" },
+      "input.parts",
+      "an array of 0",
     ],
     ["initialize", {}, "protocolVersion: expected number, received nothing", "initialize"],
     ["_autolith/state", {}, "sessionId: expected string, received nothing", "_autolith/state"],
@@ -54,6 +61,15 @@ describe("parameters that are refused", () => {
     expect(error?.message).toContain(second);
     expect(error).toMatchObject({ code: -32_602, data: { code: "invalid-argument", method } });
     expect(JSON.stringify(error)).not.toContain("secret");
+  });
+
+  it.each([
+    [{ type: "image", data: "%%%", mimeType: "image/png" }, "prompt[0].data: expected a valid base64"],
+    [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/tiff" }, "prompt[0].mimeType: expected one of"],
+  ])("a block of a prompt is named by its own place", (block, part) => {
+    expect(() => promptInputOf([block as never])).toThrow(
+      expect.objectContaining({ code: -32_602, message: expect.stringContaining(part) as string }),
+    );
   });
 
   it("a method that there is not says where they are named", async () => {
