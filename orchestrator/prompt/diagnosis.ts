@@ -119,6 +119,14 @@ export async function diagnose(
     signal,
   );
   core.usage.spent(response.usage);
+  await core.log.append({
+    kind: "provider",
+    metadata: z.json().parse({
+      purpose: "diagnosis",
+      form: request.formId,
+      usage: JSON.parse(JSON.stringify(response.usage)),
+    }),
+  });
   const answer = response.items
     .flatMap((item) => (item.type === "assistant-message" ? [item.text] : []))
     .join("\n");

@@ -53,7 +53,9 @@ export class SessionForms {
   #untold: FormStanding["untold"][number][];
   readonly #unfinished: readonly RecordedForm[];
   /** By the front end's id: what is submitted again is the same form. */
-  readonly #submitted = new Map<string, SubmittedForm>();
+  readonly #submitted = new Map<string, Promise<SubmittedForm>>();
+  /** Those whose ends are not in the record yet. */
+  readonly #unended = new Set<Promise<FormResult>>();
   /** Forms typed one after the other are evaluated in that order. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -64,7 +66,10 @@ export class SessionForms {
     this.#untold = [...standing.untold];
     this.#unfinished = standing.unfinished;
     for (const [inputId, { form, result = lostForm }] of standing.submitted)
-      this.#submitted.set(inputId, { formId: form.formId, finished: Promise.resolve(result) });
+      this.#submitted.set(
+        inputId,
+        Promise.resolve({ formId: form.formId, finished: Promise.resolve(result) }),
+      );
   }
 
   /** True while a form runs or waits for its turn. */
@@ -80,7 +85,7 @@ export class SessionForms {
   /**
    * Records the form and evaluates it: behind those that were submitted before, or at once. It is durable when this resolves.
    */
-  async submit(source: string, options: SubmitOptions = {}): Promise<SubmittedForm> {
+  submit(source: string, options: SubmitOptions = {}): Promise<SubmittedForm> {
     const { inputId } = options;
     const known = inputId === undefined ? undefined : this.#submitted.get(inputId);
     if (known !== undefined) return known;
@@ -90,7 +95,11 @@ export class SessionForms {
       ...(inputId === undefined ? {} : { inputId }),
     };
     const submitted = this.#submit(form, options);
-    if (inputId !== undefined) this.#submitted.set(inputId, await submitted);
+    if (inputId !== undefined) {
+      this.#submitted.set(inputId, submitted);
+      // What could not be recorded was not taken, and may come again.
+      submitted.catch(() => this.#submitted.delete(inputId));
+    }
     return submitted;
   }
 
@@ -123,6 +132,8 @@ export class SessionForms {
     const before = options.atOnce === true ? Promise.resolve() : this.#turn;
     const finished = before.then(() => this.#evaluate(running, options.columns ?? defaultColumns));
     if (options.atOnce !== true) this.#turn = finished;
+    this.#unended.add(finished);
+    void finished.then(() => this.#unended.delete(finished));
     return { formId: form.formId, finished };
   }
 
@@ -140,7 +151,7 @@ export class SessionForms {
   /** Cancels everything and waits until its end is in the record. */
   async close(): Promise<void> {
     this.cancel("shutdown");
-    await this.#turn;
+    await Promise.all(this.#unended);
   }
 
   /** Tells the model of the forms that ended since the last request; at a safe boundary. */
