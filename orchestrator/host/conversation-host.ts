@@ -6,10 +6,10 @@ import { type ChildObservation, ChildService } from "../agents/child-service.ts"
 import type { ChildRun } from "../agents/agent-executor.ts";
 import { conversationTranscript } from "../agents/conversation-transcript.ts";
 import { JobRoles } from "../agents/job-roles.ts";
-import { agentEntries, roleDirectory } from "../agents/role-directory.ts";
+import { roleDirectory } from "../agents/role-directory.ts";
 import type { ChildReply } from "../agents/live-child.ts";
 import type { AgentTranscript } from "../agents/transcript.ts";
-import { type RoleCatalog, roleWarnings } from "../../roles/index.ts";
+import { type RoleCatalog } from "../../roles/index.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import { AutolithError, type Failure, failureOf } from "../contract/failure.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
@@ -17,7 +17,6 @@ import type { LispImage } from "../contract/lisp-image.ts";
 import type { Authority } from "../contract/permissions.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import type { ContinuityService } from "../continuity/index.ts";
-import { shellTool } from "../executions/shell-tool.ts";
 import type { Job } from "../jobs/job-table.ts";
 import { conversationOf } from "../jobs/ownership.ts";
 import type { JobRecord } from "../jobs/journal-records.ts";
@@ -42,23 +41,18 @@ import { realPath } from "../permissions/headless-authority.ts";
 import { contextScheme } from "../resources/context-scheme.ts";
 import { checkpointImages } from "../repls/checkpoint-images.ts";
 import type { HostLisp } from "../repls/lisp-executor.ts";
-import { lispTools } from "../repls/lisp-tools.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import { resourceTools } from "../resources/resource-tools.ts";
 import type { SecretRemover } from "../secrets/secret-removal.ts";
-import type { JobView } from "../tasks/job-record.ts";
-import { jobTools, visibleJobs } from "../tasks/job-tools.ts";
+import { visibleJobs } from "../tasks/job-tools.ts";
 import type { PublicationParts, PublicationPlaces } from "../tasks/result-publication.ts";
-import { taskTools } from "../tasks/task-tools.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import { ConversationWorktrees } from "../worktrees/conversation-worktrees.ts";
 import type { WorktreeMachine } from "../worktrees/worktree-machine.ts";
 import { worktreeTool } from "../worktrees/worktree-tool.ts";
 import { type JobContinuityParts, jobContinuity, jobContinuityTool } from "./job-continuity.ts";
 import { JobViews } from "./job-views.ts";
-
-/** Time a blocking tool call waits before its job is handed off (facts C.3). */
-export const blockingGraceMs = 10_000;
+import { workTools } from "./work-tools.ts";
 
 export type ConversationHostParts = {
   /** Absolute directories of the data root. */
@@ -238,7 +232,10 @@ export class ConversationHost {
     this.children.completed(this.views.completionOf(announcement.job, announcement.outcome));
     this.#jobRoles.forget(announcement.job.executionId);
     this.mail.ended(announcement.job);
-    if (announcement.job.kind === "agent") this.#endRepls(conversationOf(announcement.job));
+    if (announcement.job.kind === "agent")
+      this.#parts.lisp.repls
+        .agentEnded(conversationOf(announcement.job))
+        .catch((error: unknown) => this.#parts.report(failureOf(error)));
     if (!announcement.job.detached) this.#parts.handedOver(announcement.job);
   }
 
@@ -266,10 +263,6 @@ export class ConversationHost {
     await this.conversation.close();
   }
 
-  #endRepls(agent: ConversationId): void {
-    this.#parts.lisp.repls.agentEnded(agent).catch((error: unknown) => this.#parts.report(failureOf(error)));
-  }
-
   #roles(): ReturnType<typeof roleDirectory> {
     return roleDirectory(
       () => this.#catalog(),
@@ -285,50 +278,28 @@ export class ConversationHost {
   }
 
   #createRegistry(): ToolRegistry {
-    const { supervisor } = this;
-    const view = (job: Job): Promise<JobView> => this.views.whole(job);
+    const parts = this.#parts;
     return new ToolRegistry([
       ...resourceTools([
-        ...this.#parts.schemes((caller, executionId) => this.mayInspect(caller, executionId)),
+        ...parts.schemes((caller, executionId) => this.mayInspect(caller, executionId)),
         contextScheme(this.overflow),
       ]),
-      ...this.#parts.machineTools,
-      shellTool({ supervisor, view, graceMs: blockingGraceMs }),
-      ...lispTools({
-        ...this.#parts.lisp,
-        supervisor,
-        view,
-        graceMs: blockingGraceMs,
-        ...(this.#parts.activeImage === undefined ? {} : { activeImage: this.#parts.activeImage }),
-      }),
-      ...taskTools({
-        supervisor,
-        view,
-        prepare: (item, context, index) => this.children.prepareTask(item, context, index),
-        agents: (caller) => {
-          const roles = this.#parts.roles();
-          const warnings = roleWarnings(roles, (id) => this.#parts.models.knows(id));
-          const role = caller.kind === "primary" ? undefined : caller.role;
-          return Promise.resolve(agentEntries(roles, role, warnings));
-        },
+      ...parts.machineTools,
+      ...workTools({
+        ...parts,
+        supervisor: this.supervisor,
+        views: this.views,
+        children: () => this.children,
         budget: this.#spawning(),
         artifactRoot: `${this.publication.tasksDirectory}/${this.id}`,
-        graceMs: blockingGraceMs,
-        now: this.#parts.now,
       }),
       jobContinuityTool(this.continuity, this.#continuityParts()),
       ...this.mail.tools(),
       worktreeTool({
-        supervisor,
+        supervisor: this.supervisor,
         worktrees: this.worktrees,
-        machine: this.#parts.worktrees,
-        report: (error) => this.#parts.report(failureOf(error)),
-      }),
-      ...jobTools({
-        supervisor,
-        view,
-        durable: (executionId) => this.views.durable(executionId),
-        steer: (job, message) => this.children.steer(job, message),
+        machine: parts.worktrees,
+        report: (error) => parts.report(failureOf(error)),
       }),
     ]);
   }

@@ -22,7 +22,7 @@ import {
   pendingInputLimit,
 } from "../../contract/session/input.ts";
 import { updateTextLimit } from "../../contract/session/updates.ts";
-import { blockingGraceMs } from "../../host/conversation-host.ts";
+import { blockingGraceMs } from "../../host/work-tools.ts";
 import { taskPage, transcriptOffsetLimit, transcriptWindow } from "../../inspection/index.ts";
 import { liveJobLimit, unresolvedCompletionLimit } from "../../jobs/job-table.ts";
 import { inlineResultLimit } from "../../jobs/journal-records.ts";
