@@ -36,7 +36,7 @@ export type SessionPointResult = {
 /** Longest time until the last host has come to rest, in milliseconds. */
 const restLimitMs = 180_000;
 /** Pause between two looks, in milliseconds. */
-const lookMs = 20;
+const lookMs = 50;
 
 /** Runs one point in a directory of its own, which is gone afterwards unless something was violated. */
 export async function runSessionPoint(point: SessionPoint): Promise<SessionPointResult> {
@@ -117,7 +117,8 @@ export async function rest(host: HostProcess, signal?: AbortSignal): Promise<rea
       const jobs = await askJobs(host);
       const told = toldJobs(host);
       const forms = new Set(shownBy(host).flatMap((update) => (update.type === "form" ? [update.job] : [])));
-      const own = jobs.filter(({ name }) => !forms.has(name));
+      // What a child has started is told to the child, while it lives.
+      const own = jobs.filter(({ name, depth }) => depth === 0 && !forms.has(name));
       const isOver =
         jobs.every(({ state }) => !["queued", "running"].includes(state)) &&
         own.every(({ jobId }) => told.has(jobId));
@@ -139,13 +140,19 @@ function shownBy({ opened, lines }: HostProcess): readonly SessionUpdate[] {
   return [...opened.history.map(({ update }) => update), ...live];
 }
 
-async function askJobs(
-  host: HostProcess,
-): Promise<readonly { readonly jobId: string; readonly name: string; readonly state: string }[]> {
-  const before = host.lines.length;
+type SeenJob = {
+  readonly jobId: string;
+  readonly name: string;
+  readonly state: string;
+  readonly depth: number;
+};
+
+async function askJobs(host: HostProcess): Promise<readonly SeenJob[]> {
+  const answers = (): HostProcess["lines"] => host.lines.filter(({ kind }) => kind === "jobs");
+  const before = answers().length;
   host.send("jobs");
-  const line = await host.seen((each) => each.kind === "jobs" && host.lines.indexOf(each) >= before);
-  return line["jobs"] as readonly { readonly jobId: string; readonly name: string; readonly state: string }[];
+  await host.seen(() => answers().length > before);
+  return answers()[before]?.["jobs"] as readonly SeenJob[];
 }
 
 function lastNews(host: HostProcess): string {

@@ -32,7 +32,10 @@ lines.on("line", (line) => {
   const [verb, ...words] = line.split(" ");
   if (verb === "jobs") {
     const detached = session.jobs().filter((job) => job.detached);
-    print({ kind: "jobs", jobs: detached.map(({ jobId, name, state }) => ({ jobId, name, state })) });
+    print({
+      kind: "jobs",
+      jobs: detached.map(({ jobId, name, state, depth }) => ({ jobId, name, state, depth })),
+    });
     return;
   }
   const text = words.join(" ");

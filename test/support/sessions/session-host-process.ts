@@ -58,9 +58,10 @@ export async function startHostProcess(
       };
       watchers.add(look);
       look();
-      void ended.then(() =>
-        reject(new Error(`the host ended: ${stderr}\n${JSON.stringify(lines).slice(-2_000)}`)),
-      );
+      void ended.then(() => {
+        if (!watchers.delete(look)) return;
+        reject(new Error(`the host ended: ${stderr}\n${JSON.stringify(lines.slice(-20)).slice(-2_000)}`));
+      });
     });
   const opened = (await seen(({ kind }) => kind === "open")) as unknown as HostProcess["opened"];
   return {
