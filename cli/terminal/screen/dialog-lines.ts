@@ -4,12 +4,10 @@ import { type Line, emptyLine, line, span } from "../text/styled-line.ts";
 import { textWidth, truncated } from "../text/text-width.ts";
 import { visibleLine, visibleText } from "../text/visible-text.ts";
 import { wrapColumns, wrapLine } from "../text/wrap.ts";
+import { approvalOptions } from "./approval-options.ts";
 import type { CursorBlock } from "./composer-lines.ts";
 import { type Picker, foundRows } from "./picker.ts";
 import type { ApprovalDialog } from "./screen-state.ts";
-
-const options = ["allow once", "allow for this session", "reject"] as const;
-const optionKeys = ["y", "a", "n"] as const;
 
 /** The dialog of a request in at most `rows` rows; what is asked for can be scrolled when it is longer. */
 export function approvalLines(
@@ -28,7 +26,7 @@ export function approvalLines(
     ].filter(({ text }) => text !== ""),
     columns,
   );
-  const choices = optionLines(dialog.option, columns);
+  const choices = optionLines(request, dialog.option, columns);
   const subject = subjectLines(request, columns);
   const room = Math.max(1, rows - heading.length - choices.length - 2);
   return [rule, ...heading, ...scrolled(subject, dialog.scroll, room), ...choices, rule];
@@ -63,10 +61,10 @@ function scrolled(lines: readonly Line[], scroll: number, room: number): readonl
   return [...lines.slice(first, first + height), [span(note, { ink: "warn" })]];
 }
 
-function optionLines(chosen: number, columns: number): readonly Line[] {
-  const spans = options.map((text, index) => [
+function optionLines(request: PermissionRequest, chosen: number, columns: number): readonly Line[] {
+  const spans = approvalOptions(request).map(({ key, text }, index) => [
     span(index === chosen ? "▸ " : "  ", { ink: "accent" }),
-    span(`${optionKeys[index] ?? ""} ${text}`, index === chosen ? { bold: true } : {}),
+    span(`${key} ${text}`, index === chosen ? { bold: true } : {}),
   ]);
   const width = spans.flat().reduce((sum, { text }) => sum + textWidth(text), 0) + 4;
   return width <= columns

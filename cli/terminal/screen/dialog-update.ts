@@ -1,5 +1,7 @@
 /** Keys while a dialog is on show: the approval of a request, or a picker. */
+import type { PermissionAnswer } from "../../../orchestrator/contract/session.ts";
 import { edited } from "../composer/composer.ts";
+import { approvalOptions } from "./approval-options.ts";
 import type { KeyPress } from "./key-press.ts";
 import { type Picker, chosenRow, movedPicker, searchedPicker } from "./picker.ts";
 import {
@@ -16,8 +18,6 @@ import { graphemes } from "../text/text-width.ts";
 const typingMs = 1_000;
 const pauseMs = 500;
 
-const answers = ["allow-once", "allow-session", "deny"] as const;
-
 /** False while keys are still meant for the composer, so that nobody approves what they did not see. */
 export function isArmed(state: ScreenState, dialog: ApprovalDialog, at: number): boolean {
   if (state.lastTypedAt < dialog.shownAt - typingMs) return true;
@@ -30,18 +30,25 @@ export function withApprovalKey(
   dialog: ApprovalDialog,
   press: KeyPress,
 ): Step | undefined {
-  const choose = (option: 0 | 1 | 2): Step => answered(state, dialog, option);
+  const request = state.requests.find(({ requestId }) => requestId === dialog.requestId);
+  const options = request === undefined ? [] : approvalOptions(request);
+  const choose = (option: number): Step => {
+    const chosen = options[option];
+    return chosen === undefined ? step(state) : answered(state, dialog, option, chosen.answer);
+  };
   if (press.name === "text" && !press.alt) {
     const letter = press.text.toLowerCase();
-    if (letter === "1" || letter === "y") return choose(0);
-    if (letter === "2" || letter === "a") return choose(1);
-    if (letter === "3" || letter === "n") return choose(2);
-    return step(state);
+    return choose(
+      /^[1-9]$/.test(letter) ? Number(letter) - 1 : options.findIndex(({ key }) => key === letter),
+    );
   }
   if (press.name === "enter") return choose(dialog.option);
-  if (press.name === "escape") return choose(2);
-  const option = movedOption(dialog.option, press);
-  if (option !== undefined) return step({ ...state, approval: { ...dialog, option } });
+  if (press.name === "escape") return choose(options.length - 1);
+  const by = movement(press);
+  if (by !== 0 && options.length > 0) {
+    const option = (dialog.option + by + options.length) % options.length;
+    return step({ ...state, approval: { ...dialog, option } });
+  }
   if (press.name === "page-down")
     return step({ ...state, approval: { ...dialog, scroll: dialog.scroll + 5 } });
   if (press.name === "page-up")
@@ -49,18 +56,22 @@ export function withApprovalKey(
   return press.name === "control" ? undefined : step(state);
 }
 
-function movedOption(option: 0 | 1 | 2, { name, shift }: KeyPress): 0 | 1 | 2 | undefined {
-  if (name === "down" || name === "right" || (name === "tab" && !shift))
-    return ((option + 1) % 3) as 0 | 1 | 2;
-  if (name === "up" || name === "left" || name === "tab") return ((option + 2) % 3) as 0 | 1 | 2;
-  return undefined;
+/** To the next option, or the one before. */
+function movement({ name, shift }: KeyPress): -1 | 0 | 1 {
+  if (name === "down" || name === "right" || (name === "tab" && !shift)) return 1;
+  return name === "up" || name === "left" || name === "tab" ? -1 : 0;
 }
 
 /** The answer goes out and the dialog closes; the event that it was resolved brings the next one. */
-function answered(state: ScreenState, dialog: ApprovalDialog, option: 0 | 1 | 2): Step {
+function answered(
+  state: ScreenState,
+  dialog: ApprovalDialog,
+  option: number,
+  answer: PermissionAnswer,
+): Step {
   return step(
     { ...state, approval: { ...dialog, option } },
-    { type: "answer", requestId: dialog.requestId, answer: answers[option] },
+    { type: "answer", requestId: dialog.requestId, answer },
   );
 }
 

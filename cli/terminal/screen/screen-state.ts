@@ -5,6 +5,7 @@ import type {
   Invocation,
   JobRow,
   PendingInput,
+  PermissionAnswer,
   PermissionRequest,
   SessionEvent,
   SessionState,
@@ -24,8 +25,8 @@ import type { Picker, PickerPurpose, PickerRow } from "./picker.ts";
 export type ApprovalDialog = {
   readonly requestId: string;
   readonly shownAt: number;
-  /** 0 allow once, 1 allow for the session, 2 reject. */
-  readonly option: 0 | 1 | 2;
+  /** Place of the marked answer among those of approval-options.ts. */
+  readonly option: number;
   /** First line of the command that is on show. */
   readonly scroll: number;
 };
@@ -153,7 +154,7 @@ export type Command =
   | {
       readonly type: "answer";
       readonly requestId: string;
-      readonly answer: "allow-once" | "allow-session" | "deny";
+      readonly answer: PermissionAnswer;
     }
   | { readonly type: "complete"; readonly text: string; readonly cursor: number; readonly token: number }
   | { readonly type: "fetch"; readonly what: "state" | "jobs" | "settings" }

@@ -132,7 +132,7 @@ describe("the terminal in hard cases", patience, () => {
     await terminal.shows("Run this command?");
     const rows = await terminal.screen();
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThan(20);
-    expect(above(rows).slice(-9)).toEqual([
+    expect(above(rows).slice(-11)).toEqual([
       "───────────────────",
       "Run this command?",
       "▏ make all",
@@ -140,6 +140,8 @@ describe("the terminal in hard cases", patience, () => {
       "▸ y allow once",
       "  a allow for",
       "    this session",
+      "  f allow for",
+      "    good",
       "  n reject",
       "───────────────────",
     ]);

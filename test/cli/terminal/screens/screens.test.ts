@@ -52,7 +52,7 @@ describe("the screens of the terminal", patience, () => {
     await terminal.keys("Enter");
     await terminal.shows("Run this command?");
     const rows = await terminal.screen();
-    expect(rows.slice(0, 13)).toEqual([
+    expect(rows.slice(0, 16)).toEqual([
       "∙ autolith · scripted/model · / · s-essioa",
       "",
       "❯ you",
@@ -64,7 +64,10 @@ describe("the screens of the terminal", patience, () => {
       "Run this command?",
       "▏ rm -rf build && echo 'done'",
       "in /w",
-      "▸ y allow once    a allow for this session    n reject",
+      "▸ y allow once",
+      "  a allow for this session",
+      "  f allow for good",
+      "  n reject",
       "───────────────────────────────────────────────────────────",
     ]);
     await terminal.keys("Right", "Enter");
