@@ -224,11 +224,13 @@ function olderThan({ updates, firstSeq, hasOlder }: HistoryPage): OlderHistory |
 }
 
 function withReconnected(transcript: Transcript, number: number): Transcript {
-  const isOpen = transcript.live.some((entry) => !isFinished(entry));
-  // What still streams is not to be ended by a line behind it.
-  if (isOpen) return transcript;
   const code = `reconnected:${number}`;
-  return withEntry(transcript, { kind: "notice", level: "info", code, text: "Connected again." });
+  const entry = { kind: "notice", level: "info", code, text: "Connected again." } as const;
+  const open = transcript.live.findIndex((each) => !isFinished(each));
+  // What streams already is not to be ended by a line behind it.
+  return open < 0
+    ? withEntry(transcript, entry)
+    : { ...transcript, live: transcript.live.toSpliced(open, 0, entry) };
 }
 
 function openingEntries(state: ScreenState, hasOlder: boolean): Step {
