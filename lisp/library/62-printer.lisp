@@ -145,6 +145,7 @@
 
 (defun output-vector (vector stream)
   (cond ((and (not *print-array*) (not *print-readably*)) (output-unprinted-array vector stream))
+        ((array-needs-form-p vector) (output-array-form vector stream))
         ((print-level-reached-p) (write-char #\# stream))
         (t (let ((*print-depth* (1+ *print-depth*)) (limit (print-length-limit)))
              (write-string "#(" stream)
@@ -171,18 +172,39 @@
 (defun output-array (array stream)
   (cond ((and (not *print-array*) (not *print-readably*)) (output-unprinted-array array stream))
         ((vectorp array) (output-vector array stream))
-        ((and *print-readably* (member 0 (array-dimensions array)))
-         (output-empty-array array stream))
+        ((array-needs-form-p array) (output-array-form array stream))
         (t (write-char #\# stream)
            (let ((*print-base* 10) (*print-radix* nil))
              (write-string (%bare-atom-string (array-rank array)) stream))
            (write-char #\A stream)
            (output-array-part array 0 0 stream))))
 
-(defun output-empty-array (array stream)
-  "Prints an array without elements so that its dimensions are read back."
+(defun array-needs-form-p (array)
+  "True for arrays of which reading #( or #A would lose the element type or dimensions, when that matters."
+  (and *print-readably*
+       (or (not (eq (array-element-type array) t))
+           (and (not (vectorp array)) (member 0 (array-dimensions array)) t))))
+
+(defun output-array-form (array stream)
+  "Prints an array as a form to be evaluated by the reader, so that its element type and dimensions are read back."
+  (unless *read-eval* (error 'print-not-readable :object array))
   (write-string "#." stream)
-  (output-object `(make-array ',(array-dimensions array)) stream))
+  (output-object `(make-array ',(if (vectorp array) (list (length array)) (array-dimensions array))
+                              ,@(if (eq (array-element-type array) t) '() `(:element-type ',(array-element-type array)))
+                              ,@(if (member 0 (array-dimensions array))
+                                    '()
+                                    `(:initial-contents ',(array-contents array 0 0))))
+                 stream))
+
+(defun array-contents (array axis start)
+  "The elements of the subarray that begins at row-major index START as nested lists; AXIS dimensions are fixed."
+  (if (= axis (array-rank array))
+      (row-major-aref array start)
+      (let ((stride 1) (parts '()))
+        (do ((d (1+ axis) (1+ d))) ((>= d (array-rank array)))
+          (setq stride (* stride (array-dimension array d))))
+        (dotimes (index (if (vectorp array) (length array) (array-dimension array axis)) (nreverse parts))
+          (push (array-contents array (1+ axis) (+ start (* index stride))) parts)))))
 
 (defun output-array-part (array axis start stream)
   "Prints the subarray that begins at row-major index START; AXIS dimensions are fixed."

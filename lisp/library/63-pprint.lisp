@@ -277,9 +277,9 @@
 ;;; Layout of data and programs
 
 (defun output-pretty-array (array stream)
-  (cond ((vectorp array)
+  (cond ((array-needs-form-p array) (output-array-form array stream))
+        ((vectorp array)
          (pprint-vector stream array))
-        ((and *print-readably* (member 0 (array-dimensions array))) (output-empty-array array stream))
         (t (pprint-logical-block (stream nil :prefix (format nil "#~DA" (array-rank array)))
              (output-pretty-array-part array 0 0 stream)))))
 

@@ -111,6 +111,8 @@ export class PlainPrinter {
   }
 
   private array(array: LArray, depth: number, settings: PrintSettings): string {
+    // What a form keeps and this notation would lose.
+    if (settings.readably && (array.type !== "t" || array.characters)) throw giveUp;
     if (array.rank === 1) return this.vector(array.length, (i) => array.ref(i), depth, settings);
     if (settings.readably && array.dims.includes(0)) throw giveUp;
     if (array.rank === 0) return `#0A${this.object(array.ref(0), depth + 1, settings)}`;
