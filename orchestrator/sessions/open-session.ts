@@ -40,37 +40,25 @@ import type { Executor, JobExecution } from "../jobs/supervisor.ts";
 import type { SelfModification } from "../self/self-modification.ts";
 import type { Settlement } from "../jobs/settlements.ts";
 import { isActive } from "../jobs/job-table.ts";
-import { withinDeadline } from "../queue/deadline.ts";
 import { completionOf, foundPaths } from "./catalog/completion.ts";
 import { highlightedLisp } from "./catalog/highlighting.ts";
 import { readSessionResource } from "./catalog/resource-reading.ts";
-import type { CommandContext } from "./commands/command.ts";
 import { commandRow } from "./commands/command-table.ts";
-import { SessionCommandSet } from "./commands/session-command-set.ts";
-import { helpText } from "./commands/help.ts";
-import { Invoker } from "./commands/invoker.ts";
-import { SessionInput } from "./input/session-input.ts";
+import type { SessionCommandSet } from "./commands/session-command-set.ts";
+import type { Invoker } from "./commands/invoker.ts";
+import type { SessionInput } from "./input/session-input.ts";
 import { withoutImages } from "./input/waiting.ts";
-import { SessionClients } from "./session-clients.ts";
+import type { SessionClients } from "./session-clients.ts";
 import type { SessionCore } from "./session-core.ts";
-import { SessionPrompt } from "./session-prompt.ts";
-import { SessionJobs } from "./session-jobs.ts";
+import type { SessionPrompt } from "./session-prompt.ts";
+import type { SessionJobs } from "./session-jobs.ts";
+import { type SessionHooks, sessionParts } from "./session-parts.ts";
 import { sessionSnapshot } from "./session-snapshot.ts";
 import { answerLostCalls } from "./unanswered-calls.ts";
-import { SessionUpkeep } from "./session-upkeep.ts";
-import { SessionConfiguration } from "./settings/session-configuration.ts";
-import { Compactor } from "./turns/compactor.ts";
-import { TurnEngine } from "./turns/turn-engine.ts";
+import type { SessionUpkeep } from "./session-upkeep.ts";
+import type { SessionConfiguration } from "./settings/session-configuration.ts";
+import type { TurnEngine } from "./turns/turn-engine.ts";
 import { checkedPageLimit } from "./view/history-pages.ts";
-
-/** Time that live jobs get when a session is closed, in milliseconds (facts C.3). */
-const closeDeadlineMs = 10_000;
-
-/** What a session needs of the host that serves it. */
-export type SessionHooks = Pick<CommandContext, "openNew" | "openExisting" | "fork" | "conversations"> & {
-  /** Told when clients, turns or jobs changed: the host may have become idle. */
-  readonly activity: () => void;
-};
 
 export class OpenSession implements Session {
   readonly #core: SessionCore;
@@ -89,65 +77,18 @@ export class OpenSession implements Session {
 
   constructor(core: SessionCore, authority: Authority, hooks: SessionHooks) {
     this.#core = core;
-    this.#commands = new SessionCommandSet(() => core.extensions().commands);
     this.#hooks = hooks;
-    const compactor = new Compactor(core);
-    this.#jobs = new SessionJobs(core.host, core.environment.dataRoot);
-    const tools = core.host.registry.select((tool) => tool.audience !== "children");
-    this.#engine = new TurnEngine({
-      core,
-      authority,
-      compactor,
-      tools,
-      command: (text) => this.#input.runWaiting(text),
-      form: (source) => this.#input.runWaitingForm(source),
-      began: () => {
-        core.turnBegan();
-        this.#upkeep.turnBegan();
-      },
-      ended: () => {
-        this.#upkeep.turnEnded();
-        hooks.activity();
-      },
-      rested: () => hooks.activity(),
-    });
-    this.#invoker = new Invoker({
-      core,
-      commands: this.#commands,
-      engine: this.#engine,
-      tools,
-      authority,
-      context: () => this.#commandContext(),
-      queueCommand: (text) => this.#input.queueCommand(text),
-    });
-    this.#prompt = new SessionPrompt({
-      core,
-      commands: this.#commands,
-      session: this,
-      tools,
-      invoker: this.#invoker,
-      say: (text, images) => this.#input.say(text, images),
-      canDebug: () => this.#clients.canDebug,
-      changed: () => hooks.activity(),
-    });
-    core.forms = this.#prompt.forms;
-    this.#input = new SessionInput(core, this.#engine, this.#invoker, this.#prompt);
-    this.#configuration = new SessionConfiguration(core, () => this.#configured());
-    this.#clients = new SessionClients({
-      core,
-      state: () => this.state(),
-      tail: (limit) => this.#page({}, limit),
-      clientLeft: () => this.#prompt.restarts.clientLeft(),
-      changed: () => hooks.activity(),
-    });
-    const frame = () => ({ instructions: "", toolCharacters: JSON.stringify(tools.schemas()).length });
-    this.#upkeep = new SessionUpkeep({
-      core,
-      engine: this.#engine,
-      compactor,
-      frame,
-      hasDraft: () => this.#draft !== null && this.#draft.text !== "",
-    });
+    const hasDraft = (): boolean => this.#draft !== null && this.#draft.text !== "";
+    const parts = sessionParts({ core, authority, hooks, session: this, hasDraft });
+    this.#commands = parts.commands;
+    this.#jobs = parts.jobs;
+    this.#engine = parts.engine;
+    this.#invoker = parts.invoker;
+    this.#prompt = parts.prompt;
+    this.#input = parts.input;
+    this.#configuration = parts.configuration;
+    this.#clients = parts.clients;
+    this.#upkeep = parts.upkeep;
   }
 
   get id(): ConversationId {
@@ -233,7 +174,7 @@ export class OpenSession implements Session {
   }
 
   history(query: HistoryQuery): Promise<HistoryPage> {
-    return Promise.resolve().then(() => this.#page(query, checkedPageLimit(query)));
+    return Promise.resolve().then(() => this.#core.historyPage(query, checkedPageLimit(query)));
   }
 
   async prompt(input: PromptInput): Promise<PromptSubmission> {
@@ -431,21 +372,12 @@ export class OpenSession implements Session {
     this.#core.broker.clear();
     await this.#engine.close();
     this.#prompt.forms.cancel("shutdown");
-    await this.#endJobs();
+    await this.#jobs.end();
     await this.#prompt.close();
     await this.#core.pending.flush();
     await this.#upkeep.finish();
     await this.#input.close();
     this.#core.emit({ kind: "closed", reason });
-  }
-
-  /** Cancels what is live and waits until its end is in the journal, within bounds. */
-  async #endJobs(): Promise<void> {
-    const { supervisor } = this.#core.host;
-    const live = this.#core.host.jobs().filter(isActive);
-    await Promise.all(live.map((job) => supervisor.cancel(job, "shutdown")));
-    const settled = Promise.allSettled(live.map((job) => supervisor.settled(job.executionId)));
-    await withinDeadline(settled, closeDeadlineMs);
   }
 
   /** Closes the record and gives back what the conversation held; nothing of the session may be called afterwards. */
@@ -458,38 +390,6 @@ export class OpenSession implements Session {
 
   #requireOpen(): void {
     if (this.#closed) throw closedError();
-  }
-
-  #page(query: HistoryQuery, limit: number): HistoryPage {
-    return this.#core.historyPage(query, limit);
-  }
-
-  /** The model or effort changed. */
-  #configured(): void {
-    this.#engine.resetCache();
-    // A running turn meets it at its next boundary.
-    if (this.#engine.running !== undefined) this.#engine.schedule(() => Promise.resolve(true));
-  }
-
-  #commandContext(): CommandContext {
-    return {
-      ...this.#hooks,
-      session: this,
-      core: this.#core,
-      tasks: this.#jobs.inspector,
-      compact: () => this.#upkeep.compact(),
-      changeDirectory: (path) => this.#invoker.changeDirectory(path),
-      approvals: () => this.#core.broker.approvals(),
-      clearApprovals: () => this.#core.broker.clear(),
-      stop: async () => {
-        await this.#engine.cancel(false);
-      },
-      help: (topic) =>
-        helpText(topic, { commands: this.#commands.all(), tools: this.#invoker.toolSchemas() }),
-      skippedDefinitions: () => this.#prompt.self.skipped,
-      callLisp: (name, args) => this.#prompt.callLisp(name, args),
-      callTool: async (name, args) => (await this.#invoker.invoke(name, args)).text,
-    };
   }
 }
 

@@ -23,7 +23,8 @@ import {
 import { conversationPage } from "./catalog/conversation-list.ts";
 import { displayConversationId } from "../record/conversation-id.ts";
 import { WriterLockedError } from "../record/writer-lock.ts";
-import type { OpenSession, SessionHooks } from "./open-session.ts";
+import type { OpenSession } from "./open-session.ts";
+import type { SessionHooks } from "./session-parts.ts";
 import { reachableModel } from "./settings/model-choice.ts";
 import { SessionSettings } from "./settings/settings-store.ts";
 import type { SessionEnvironment } from "./session-environment.ts";

@@ -13,6 +13,7 @@ import { executionText } from "../jobs/execution-title.ts";
 import { type Job, isActive, standingOf } from "../jobs/job-table.ts";
 import { conversationOf } from "../jobs/ownership.ts";
 import { findJob } from "../jobs/names.ts";
+import { withinDeadline } from "../queue/deadline.ts";
 import { loadConversation } from "../record/conversation.ts";
 import { RecordError } from "../record/failure.ts";
 import { jobRecordForm } from "../tasks/job-record.ts";
@@ -24,6 +25,9 @@ import { shortened } from "./view/tool-presentation.ts";
 const detailPreview = 4_000;
 /** Characters of a whole structured answer (the envelope of the protocol holds 262,144 bytes). */
 const structuredCharacters = 60_000;
+
+/** Time that live jobs get when a session is closed, in milliseconds (facts C.3). */
+const closeDeadlineMs = 10_000;
 
 export class SessionJobs {
   /** The work of the conversation, retained work included. */
@@ -101,6 +105,15 @@ export class SessionJobs {
 
   async cancel(id: string): Promise<void> {
     await this.#host.supervisor.cancel(this.find(id), "user");
+  }
+
+  /** Cancels what is live and waits until its end is in the journal, within bounds. */
+  async end(): Promise<void> {
+    const { supervisor } = this.#host;
+    const live = this.#host.jobs().filter(isActive);
+    await Promise.all(live.map((job) => supervisor.cancel(job, "shutdown")));
+    const settled = Promise.allSettled(live.map((job) => supervisor.settled(job.executionId)));
+    await withinDeadline(settled, closeDeadlineMs);
   }
 
   /** A child that has not begun has no conversation yet, and nothing to show. */
