@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createImage } from "../../../lisp/host/lisp-image.ts";
+import { restoreLispImage, saveLispImage } from "../../../lisp/host/saved-image.ts";
 
 interface Case {
   form: string;
@@ -38,12 +39,23 @@ const harness = `
          (*print-pretty* nil) (*print-circle* nil))
     (format nil "~S~A" results (if (string= output "") "" (format nil " OUT ~S" output)))))`;
 
-async function answers(cases: readonly Case[], suspendAlways: boolean): Promise<string[]> {
-  const lisp = createImage();
+/** Forms between two savings of the image. */
+const formsPerImage = 20;
+
+interface Way {
+  /** Suspend at every safe point. */
+  readonly suspends?: boolean;
+  /** Save the image now and then, and go on in what is restored. */
+  readonly saves?: boolean;
+}
+
+async function answers(cases: readonly Case[], { suspends = false, saves = false }: Way): Promise<string[]> {
+  let lisp = createImage();
   await lisp.evaluate(harness).result;
-  lisp.image.runtime.suspendEvery = suspendAlways ? 1 : 0;
   const found: string[] = [];
-  for (const { form } of cases) {
+  for (const [i, { form }] of cases.entries()) {
+    if (saves && i % formsPerImage === formsPerImage - 1) lisp = restoreLispImage(saveLispImage(lisp)).lisp;
+    lisp.image.runtime.suspendEvery = suspends ? 1 : 0;
     const quoted = form.replace(/["\\]/g, "\\$&");
     const { result } = lisp.evaluate(`(progn (setq sys::*answer* (run-form "${quoted}")) 1)`);
     const settled = await result;
@@ -64,8 +76,12 @@ describe.each(["objects", "conditions", "printer", "format", "streams", "pathnam
   (chapter) => {
     const cases = casesOf(chapter);
 
-    it.each([false, true])("agrees with SBCL (suspending at every safe point: %s)", async (suspendAlways) => {
-      const found = await answers(cases, suspendAlways);
+    it.each<readonly [string, Way]>([
+      ["", {}],
+      [", suspending at every safe point", { suspends: true }],
+      [", with the image saved and restored in between", { saves: true }],
+    ])("agrees with SBCL%s", async (_how, way) => {
+      const found = await answers(cases, way);
       const wrong = cases.flatMap(({ form, expected }, i) => {
         const given = withoutErrorText(found[i] ?? "");
         return expected === undefined || given === expected ? [] : [{ form, expected, given }];
