@@ -82,7 +82,7 @@ export function parseNative(text: string, keywords: PathKeywords): Pathname {
   const dot = lastPlainDot(file);
   const name = parseComponent(dot < 0 ? file : file.slice(0, dot), keywords);
   const type = dot < 0 ? NIL : parseComponent(file.slice(dot + 1), keywords);
-  return new Pathname(NIL, NIL, directory, name, type, keywords.newest);
+  return new Pathname(NIL, NIL, directory, name, type, NIL);
 }
 
 /** The native name of a directory component, ending in a slash; empty when there is none. */
