@@ -4,8 +4,10 @@ export interface DefinitionEntry {
   readonly kind: string;
   /** The defined name as printed in `package`; for a method the name of the generic function. */
   readonly name: string;
-  /** Text of the form, at most 100,000 characters. */
+  /** Text of the form, its first 100,000 characters when it is longer. */
   readonly source: string;
+  /** The text was longer than that, so it does not make the definition again. */
+  readonly cut: boolean;
   /** File it was read from, or a description in angle brackets; null when unknown. */
   readonly file: string | null;
   /** Line of the form in the file, from 1; null when unknown. */
@@ -17,7 +19,7 @@ export interface DefinitionEntry {
 }
 
 /** What is known of a definition before it has its place. */
-export type NewDefinition = Omit<DefinitionEntry, "sequence">;
+type NewDefinition = Omit<DefinitionEntry, "sequence" | "cut">;
 
 /** Most entries kept; older ones are dropped, counted in `dropped`. */
 const maximumEntries = 10_000;
@@ -38,9 +40,11 @@ export class DefinitionJournal {
   dropped = 0;
 
   record(definition: NewDefinition): void {
+    const source = definition.source.trim();
     this.put({
       ...definition,
-      source: definition.source.trim().slice(0, maximumSource),
+      source: source.slice(0, maximumSource),
+      cut: source.length > maximumSource,
       sequence: ++this.sequence,
     });
   }

@@ -209,10 +209,11 @@ function installSources(image: Image): void {
   define("SYS:%JOURNAL-ENTRIES", "", () => arrayToList(image.journal.entries().map(entryList)));
 }
 
-/** An entry of the journal as a list: kind, name, source, file, line, package, sequence. */
-function entryList({ kind, name, source, file, line, package: pkg, sequence }: DefinitionEntry): LispValue {
+/** An entry of the journal as a list: kind, name, source, file, line, package, sequence, whether the source is cut. */
+function entryList(entry: DefinitionEntry): LispValue {
+  const { kind, name, source, file, line, package: pkg, sequence, cut } = entry;
   const text = (value: string | null): LispValue => (value === null ? NIL : LString.from(value));
-  return list(text(kind), text(name), text(source), text(file), line ?? NIL, text(pkg), sequence);
+  return list(text(kind), text(name), text(source), text(file), line ?? NIL, text(pkg), sequence, bool(cut));
 }
 
 function undefinedFunction(name: LispValue): Error {

@@ -17,10 +17,10 @@ image. The value is the pathname of the file."
 (export 'sb-ext::save-image "AUTOLITH")
 
 (defun definition-journal ()
-  "The definitions made in this image, in order, as property lists with the keys :KIND, :NAME, :SOURCE, :FILE, :LINE, :PACKAGE
-and :SEQUENCE. Each SOURCE, read in its PACKAGE and evaluated, makes its definition again."
+  "The definitions made in this image, in order, as property lists with the keys :KIND, :NAME, :SOURCE, :FILE, :LINE, :PACKAGE,
+:SEQUENCE and :CUT. Each SOURCE, read in its PACKAGE and evaluated, makes its definition again, unless it was too long and was CUT."
   (mapcar (lambda (entry)
-            (mapcan #'list '(:kind :name :source :file :line :package :sequence) entry))
+            (mapcan #'list '(:kind :name :source :file :line :package :sequence :cut) entry))
           (%journal-entries)))
 
 (defun definition-source (name &optional kind)

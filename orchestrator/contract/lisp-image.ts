@@ -144,6 +144,8 @@ export type LispDefinition = {
   readonly kind: string;
   readonly name: string;
   readonly source: string;
+  /** The text was too long and is not whole. */
+  readonly cut: boolean;
   readonly file: string | null;
   /** Line of the form in the file, from 1; null when unknown. */
   readonly line: number | null;

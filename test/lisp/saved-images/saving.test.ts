@@ -174,6 +174,18 @@ describe("saving from Lisp", () => {
     ]);
   });
 
+  it("says in the journal which source is not whole", async () => {
+    const lisp = createImage();
+    await previews(lisp, `(defvar *long* "${"x".repeat(100_000)}") (defvar *short* 1)`);
+    expect(lisp.journal.entries().map(({ cut, source }) => [cut, source.length])).toEqual([
+      [true, 100_000],
+      [false, 18],
+    ]);
+    expect(
+      await previews(lisp, "(mapcar (lambda (entry) (getf entry :cut)) (sys:definition-journal))"),
+    ).toEqual(["(T NIL)"]);
+  });
+
   it("tells how far it is", async () => {
     const lisp = createImage();
     await previews(lisp, "(defvar *long* (make-list 60000 :initial-element 1))");
