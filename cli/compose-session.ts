@@ -139,6 +139,7 @@ async function compose(
     shellExecutor: machine.shellExecutor,
     lisp,
     limits: limits.concurrency,
+    outputLimits: limits.output,
     report: (failure) => diagnostics(`${failure.code}: ${failure.message}`),
     now: Date.now,
   });

@@ -200,6 +200,7 @@ async function compose(
     authority,
     permissionNote: () => permissionNote(mode, false),
     limits: limits.concurrency,
+    outputLimits: limits.output,
     maxDepth: limits.maxDepth,
     childTimeoutMs: limits.childTimeoutMs,
     spawnLimits: limits.spawn,

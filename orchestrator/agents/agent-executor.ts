@@ -20,6 +20,7 @@ import { AgentHost } from "./agent-host.ts";
 import { type CompletionSource, type MailSource, childBoundary } from "./child-boundary.ts";
 import { assignmentText, parentSteeringText } from "./instructions.ts";
 import { runAgent } from "./run-agent.ts";
+import type { OutputLimits } from "./retained-output.ts";
 import type { PromptReplies } from "./prompt-replies.ts";
 import type { SteeringMailbox, SteeringMessage } from "./steering.ts";
 import type { AgentTranscript } from "./transcript.ts";
@@ -40,6 +41,8 @@ export type ChildRun = {
   /** The thread's specification without what the record supplies. */
   readonly spec: Omit<AgentSpec, "items" | "firstRequestNumber">;
   readonly observe: (event: AgentEvent) => void;
+  /** The newest of what has streamed. */
+  readonly streamTail: () => string;
   readonly replay: (request: ReplayRequest) => Promise<ReplayReply>;
 };
 
@@ -49,6 +52,7 @@ export type AgentExecutorParts = {
   readonly prepare: (job: JobExecution<"agent">) => Promise<ChildRun>;
   /** Called when the run has ended, or could not be prepared. */
   readonly ended: (job: JobExecution<"agent">) => Promise<void>;
+  readonly outputLimits: OutputLimits;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -97,6 +101,8 @@ async function runChild(
     server: serverOf(run.spec.source),
     lastAttempts: agent.lastAttempts,
     lastText: agent.lastText,
+    streamTail: run.streamTail(),
+    outputLimits: parts.outputLimits,
     usages: agent.usages,
     requestCount: agent.requestCount,
     durationMs: Math.max(0, parts.now() - job.claimedAt),

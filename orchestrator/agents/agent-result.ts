@@ -5,6 +5,7 @@ import type { AgentResult, CancelReason, UsageTotals } from "../contract/job-cat
 import type { ModelUsage } from "../contract/model.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
 import { totalUsage } from "../model-exchange/usage-total.ts";
+import { type OutputLimits, retainedOutput } from "./retained-output.ts";
 import type { Submission } from "./yield.ts";
 
 /** Everything known when a run is over. */
@@ -18,6 +19,9 @@ export type RunEnd = {
   /** Attempts of the last request. */
   readonly lastAttempts: number;
   readonly lastText: string;
+  /** The end of what had streamed of an answer that did not arrive whole. */
+  readonly streamTail: string;
+  readonly outputLimits: OutputLimits;
   readonly usages: readonly ModelUsage[];
   readonly requestCount: number;
   readonly durationMs: number;
@@ -102,11 +106,17 @@ function resultOf(end: RunEnd, status: AgentResult["status"], error: string | un
   };
 }
 
-/** Yield text, else final assistant text, else the printed data, else a placeholder that is never mistaken for an answer. */
+/** What the child said, within the limits. */
 function outputOf(end: RunEnd): string {
+  return retainedOutput(wordsOf(end), end.outputLimits);
+}
+
+/** Yield text, else final assistant text, else the stream's tail, else the printed data, else a placeholder that is never mistaken for an answer. */
+function wordsOf(end: RunEnd): string {
   const text = end.submission?.text ?? "";
   if (text.trim() !== "") return text;
   if (end.lastText.trim() !== "") return end.lastText;
+  if (end.submission === undefined && end.streamTail.trim() !== "") return end.streamTail;
   if (end.submission?.data !== undefined) return JSON.stringify(end.submission.data);
   return end.requestCount > 0 ? `(no output; ${end.requestCount} requests)` : "(no output)";
 }

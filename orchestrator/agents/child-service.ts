@@ -284,6 +284,7 @@ export class ChildService {
       yielding,
       completions: live.completions(),
       replay: this.#parts.replay,
+      streamTail: () => live.progress.snapshot().recentOutput,
       observe: (event) => {
         live.event(event);
         this.#parts.observe({ kind: "agent-event", job, event });

@@ -3,7 +3,7 @@ import type { ExecutionId } from "../contract/identifiers.ts";
 import type { JobExecution } from "../jobs/supervisor.ts";
 import type { RunnableRole } from "./child-role.ts";
 
-/** Roles that are remembered: more than children may be live. The oldest is that of a request which came to nothing. */
+/** Roles that are remembered: more than children may be live, and those that ended last. */
 const rememberedRoles = 256;
 
 export class JobRoles {
@@ -33,12 +33,8 @@ export class JobRoles {
     return found;
   }
 
-  /** The role of a child that has started here and whose end is not yet recorded. */
+  /** The role of a child that was started here, while it is remembered. */
   known(executionId: ExecutionId): RunnableRole | undefined {
     return this.#roles.get(executionId);
-  }
-
-  forget(executionId: ExecutionId): void {
-    this.#roles.delete(executionId);
   }
 }

@@ -155,6 +155,7 @@ export class ConversationHost {
       tasksDirectory: this.publication.tasksDirectory,
       supervisor: this.supervisor,
       progress: (executionId) => this.children.progress(executionId),
+      definition: (job) => this.#jobRoles.known(job.executionId)?.definition,
       now: parts.now,
     });
     this.#budget = new SpawnBudget(parts.spawnLimits, startedChildren(opened.jobs.records));
@@ -230,7 +231,6 @@ export class ConversationHost {
     this.#parts.announce(announcement);
     if (announcement.kind !== "settled") return;
     this.children.completed(this.views.completionOf(announcement.job, announcement.outcome));
-    this.#jobRoles.forget(announcement.job.executionId);
     this.mail.ended(announcement.job);
     if (announcement.job.kind === "agent")
       this.#parts.lisp.repls

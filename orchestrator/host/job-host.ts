@@ -1,5 +1,6 @@
 /** The supervisor of one host process and the conversations it serves: jobs run, are prepared and are announced where they belong. */
 import { agentExecutor } from "../agents/agent-executor.ts";
+import type { OutputLimits } from "../agents/retained-output.ts";
 import type { AgentRunner } from "../contract/agent-thread.ts";
 import { AutolithError, type Failure } from "../contract/failure.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
@@ -17,6 +18,7 @@ export type JobHostParts = {
   readonly shellExecutor: Executor<"shell">;
   readonly lisp: HostLisp;
   readonly limits: Readonly<Record<ConcurrencyClass, number>>;
+  readonly outputLimits: OutputLimits;
   readonly report: (failure: Failure) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -26,7 +28,7 @@ export class JobHost {
   readonly supervisor: Supervisor;
   readonly #conversations = new Map<ConversationId, ConversationHost>();
 
-  constructor({ queue, limits, now, report, shellExecutor, lisp, runner }: JobHostParts) {
+  constructor({ queue, limits, outputLimits, now, report, shellExecutor, lisp, runner }: JobHostParts) {
     this.supervisor = new Supervisor({
       queue,
       limits,
@@ -41,6 +43,7 @@ export class JobHost {
         }),
         agent: agentExecutor({
           runner,
+          outputLimits,
           now,
           prepare: (job) => this.#of(job).prepareRun(job),
           ended: (job) => this.#of(job).children.runEnded(job),

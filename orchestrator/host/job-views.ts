@@ -1,4 +1,5 @@
 /** The jobs of one conversation as they are looked at: what memory holds of them, and what their files hold. */
+import type { DataForm } from "../../lisp/data-forms/index.ts";
 import { failureOf } from "../contract/failure.ts";
 import { type ConversationId, type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
 import type { Job } from "../jobs/job-table.ts";
@@ -18,6 +19,8 @@ export type JobViewsParts = {
   readonly supervisor: Supervisor;
   /** Of a child that runs here. */
   readonly progress: (executionId: ExecutionId) => ProgressSnapshot | undefined;
+  /** The role of a child that started here not long ago, as a form. */
+  readonly definition: (job: Job) => DataForm | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -63,6 +66,7 @@ export class JobViews {
       progress: this.#parts.progress(job.executionId),
       artifactPath: this.resultPath(job.executionId),
       artifactAvailable: isTerminal(job.life.state) && job.kind === "agent",
+      definition: this.#parts.definition(job),
       ownerName: this.namesOf(job).at(-1) ?? "primary",
       now: this.#parts.now(),
     };
@@ -85,10 +89,14 @@ export class JobViews {
     if (continuity === undefined) return undefined;
     const job = jobOfContinuity(continuity, await directory.readTerminal());
     const read = await this.#readOutcome(job, undefined);
+    const result = read.readable && job.kind === "agent" ? await directory.readResult() : undefined;
     return {
       job,
       outcome: read.outcome,
       progress: undefined,
+      ...(result === undefined || result.agentDefinition === false
+        ? {}
+        : { definition: result.agentDefinition }),
       artifactPath: directory.pathOf(job.kind === "agent" ? "result.sexp" : "terminal.sexp"),
       artifactAvailable: read.readable && job.kind === "agent",
       ownerName: continuity.owners.at(-1) ?? "primary",

@@ -95,7 +95,7 @@ export class SessionJobs {
   /** Queues a person's prompt for a running child, which answers it; how many messages wait. */
   async send(id: string, text: string): Promise<number> {
     const job = this.find(id);
-    if (job.kind !== "agent" || standingOf(job) !== "running")
+    if (job.kind !== "agent" || !isActive(job))
       throw new AutolithError(
         "not-steerable",
         `${job.name} is ${job.kind === "agent" ? standingOf(job) : "no child agent"}; only running children take messages.`,

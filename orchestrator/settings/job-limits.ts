@@ -1,5 +1,6 @@
 /** Bounds of the job runtime that the environment may change (facts C.3). Values that are no number, or too low, give the default. */
 import type { ConcurrencyClass } from "../contract/job-catalog.ts";
+import type { OutputLimits } from "../agents/retained-output.ts";
 import { liveJobLimit } from "../jobs/job-table.ts";
 import type { SpawnLimits } from "../jobs/spawn-budget.ts";
 
@@ -11,6 +12,8 @@ export type JobLimits = {
   readonly childTimeoutMs: number | undefined;
   /** Children that one conversation may start. */
   readonly spawn: SpawnLimits;
+  /** What is retained of a child's output. */
+  readonly output: OutputLimits;
   /** Requests under way to one model provider. */
   readonly modelRequests: number;
 };
@@ -30,6 +33,13 @@ export const jobBounds = {
   spawnTotal: { variable: "AUTOLITH_TASK_MAX_TOTAL", usual: 2_000, minimum: 1, maximum: 1_000_000 },
   spawnRate: { variable: "AUTOLITH_TASK_MAX_PER_MINUTE", usual: 120, minimum: 1, maximum: 100_000 },
   modelRequests: { variable: "AUTOLITH_MODEL_MAX_CONCURRENCY", usual: 32, minimum: 1, maximum: 256 },
+  outputBytes: {
+    variable: "AUTOLITH_TASK_MAX_OUTPUT_BYTES",
+    usual: 500_000,
+    minimum: 1_000,
+    maximum: 8_000_000,
+  },
+  outputLines: { variable: "AUTOLITH_TASK_MAX_OUTPUT_LINES", usual: 5_000, minimum: 10, maximum: 1_000_000 },
   childRuntimeMs: { variable: "AUTOLITH_TASK_MAX_RUNTIME_MS", usual: 0, minimum: 0, maximum: 2_147_483_647 },
 } as const satisfies Record<string, Bound>;
 
@@ -47,6 +57,7 @@ export function jobLimits(environment: Readonly<Record<string, string | undefine
     },
     maxDepth: value(jobBounds.depth),
     childTimeoutMs: runtime === 0 ? undefined : runtime,
+    output: { bytes: value(jobBounds.outputBytes), lines: value(jobBounds.outputLines) },
     modelRequests: value(jobBounds.modelRequests),
     spawn: { total: value(jobBounds.spawnTotal), perMinute: value(jobBounds.spawnRate) },
   };

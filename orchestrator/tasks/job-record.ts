@@ -19,6 +19,8 @@ export type JobView = {
   readonly artifactPath: string | undefined;
   /** The artifact is there and can be read. */
   readonly artifactAvailable: boolean;
+  /** The role of a child as it was when it started; absent where it is not asked for, or not known any more. */
+  readonly definition?: DataForm | undefined;
   /** Visible name of the owner: a job name or `primary`. */
   readonly ownerName: string;
   readonly now: number;
@@ -85,6 +87,7 @@ function childResult(view: JobView, payload: JobPayload<"agent">, previewLimit: 
     usage: result === undefined ? false : usageForm(result.usage),
     "duration-ms": result?.durationMs,
     model: result?.model ?? payload.model,
+    ...(view.definition === undefined ? {} : { "agent-definition": view.definition }),
     ...(payload.isolation === undefined
       ? {}
       : {

@@ -72,7 +72,7 @@ async function runTasks(
     }),
   );
   const views = await Promise.all(
-    jobs.map(async (job) => ({ ...(await parts.view(job)), progress: undefined })),
+    jobs.map(async (job) => ({ ...(await parts.view(job)), progress: undefined, definition: undefined })),
   );
   const synchronous = views.filter(({ job }) => !job.detached);
   const succeeded = synchronous.every(({ job }) => job.life.state === "completed");

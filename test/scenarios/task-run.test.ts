@@ -82,7 +82,7 @@ describe("starting children", () => {
       String.raw`Shared words.\n\nOwn words.\n\nDo ALPHA.`,
     );
     expect(firsts.find((each) => each.includes("Do BETA."))).toContain(String.raw`Shared words.\n\nDo BETA.`);
-  });
+  }, 180_000);
 
   it("hurry-up admits two until it is turned off", async () => {
     await using scene = await openScene(() => submit("done"));

@@ -59,7 +59,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Bounds that the environment changes, with the values in force. */
 function changeableLimits(environment: Environment): Readonly<Record<"jobs" | "models", readonly Limit[]>> {
-  const { concurrency, maxDepth, childTimeoutMs, spawn, modelRequests } = jobLimits(environment);
+  const { concurrency, maxDepth, childTimeoutMs, spawn, output, modelRequests } = jobLimits(environment);
   const limit = (
     name: string,
     value: number,
@@ -81,6 +81,8 @@ function changeableLimits(environment: Environment): Readonly<Record<"jobs" | "m
       limit("depth of children", maxDepth, "levels", jobBounds.depth),
       limit("children of one conversation", spawn.total, "items", jobBounds.spawnTotal),
       limit("children started within a minute", spawn.perMinute, "items", jobBounds.spawnRate),
+      limit("output kept of a child", output.bytes, "bytes", jobBounds.outputBytes),
+      limit("lines kept of a child's output", output.lines, "items", jobBounds.outputLines),
       limit("time of a child (0: none)", childTimeoutMs ?? 0, "milliseconds", jobBounds.childRuntimeMs),
     ],
     models: [

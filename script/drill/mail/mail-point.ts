@@ -42,6 +42,7 @@ export async function runMailPoint(point: MailPoint): Promise<MailPointResult> {
     AUTOLITH_OPENAI_BASE_URL: server.baseUrl,
     AUTOLITH_TASK_MAX_CONCURRENCY: "32",
     AUTOLITH_TASK_MAX_PER_MINUTE: "1000",
+    AUTOLITH_EXECUTION_MAX_CONCURRENCY: "16",
     ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }),
   };
   const first = await startHostProcess(pit, environment);
