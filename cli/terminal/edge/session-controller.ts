@@ -202,6 +202,7 @@ export class SessionController {
         readOnly: isReadOnly,
         takeOver: takeOver && before === undefined,
         answersPermissions: !isReadOnly,
+        answersRestarts: !isReadOnly,
       }),
     ]);
     this.#mode = view.state.mode;
@@ -211,6 +212,20 @@ export class SessionController {
     if (settings !== undefined) dispatch({ type: "settings", settings: settings.settings });
     dispatch({ type: "attached", sessionId, view, isReadOnly, draft: draft ?? undefined, recall, at: now() });
     for (const submission of early) this.run(submission);
+  }
+
+  /** A diagnosis takes as long as the model needs for it; what it says comes with the answer. */
+  async #restart({ requestId, choice }: Extract<Command, { type: "restart" }>): Promise<void> {
+    const { dispatch, now } = this.#options;
+    const asked = choice.kind === "diagnose";
+    try {
+      const answer = await this.#link?.request("restart", { sessionId: this.#id(), requestId, choice });
+      if (asked) dispatch({ type: "diagnosed", requestId, diagnosis: answer?.diagnosis });
+    } catch (error) {
+      if (asked) dispatch({ type: "diagnosed", requestId, diagnosis: undefined });
+      if (codeOf(error) !== "cancelled")
+        dispatch({ type: "flash", level: "error", text: messageOf(error), at: now() });
+    }
   }
 
   async #carryOut(command: Command): Promise<void> {
@@ -231,6 +246,9 @@ export class SessionController {
           requestId: command.requestId,
           answer: command.answer,
         });
+        return;
+      case "restart":
+        await this.#restart(command);
         return;
       case "complete":
         await this.#complete(command);

@@ -1,9 +1,10 @@
 /** The composer, its menu and the input that waits, as lines with a cursor. */
 import type { Composer } from "../composer/composer.ts";
-import { cursorPlace, inputRows } from "../composer/input-rows.ts";
+import { type InputRow, cursorPlace, inputRows } from "../composer/input-rows.ts";
 import { type Line, line, span } from "../text/styled-line.ts";
 import { textWidth, truncated } from "../text/text-width.ts";
 import { visibleLine } from "../text/visible-text.ts";
+import { FormColours, isBackgroundForm, isForm } from "./form-lines.ts";
 import type { ScreenState } from "./screen-state.ts";
 
 /** Lines, and where the cursor stands among them. */
@@ -13,6 +14,7 @@ export type CursorBlock = {
 };
 
 const mark = "❯ ";
+const backgroundMark = "? ";
 
 /** Columns that the text of the composer gets. */
 export function inputColumns(columns: number): number {
@@ -27,14 +29,21 @@ export function composerBlock(
   placeholder: string,
 ): CursorBlock {
   const { buffer, chips } = composer;
-  const all = inputRows(buffer.text, inputColumns(columns), chips);
+  const isBackground = isBackgroundForm(buffer.text);
+  const all = withoutMark(inputRows(buffer.text, inputColumns(columns), chips), isBackground);
   const place = cursorPlace(all, buffer.text, buffer.cursor, chips);
+  const colours = isForm(buffer.text) ? new FormColours(buffer.text, buffer.cursor) : undefined;
   const height = Math.max(1, Math.min(rows, all.length));
   const first = Math.max(0, Math.min(place.row - Math.floor(height / 2), all.length - height));
   const shown = all.slice(first, first + height);
   const lines = shown.map((row, index) => [
-    span(rowMark(first + index, index, first > 0, first + height < all.length, height), { ink: "accent" }),
-    ...line(row.shown),
+    span(
+      isBackground && first + index === 0
+        ? backgroundMark
+        : rowMark(first + index, index, first > 0, first + height < all.length, height),
+      { ink: "accent" },
+    ),
+    ...(colours === undefined ? line(row.shown) : colours.line(row, buffer.text)),
   ]);
   if (buffer.text === "")
     return {
@@ -47,6 +56,13 @@ export function composerBlock(
       cursor: { row: 0, column: mark.length },
     };
   return { lines, cursor: { row: place.row - first, column: mark.length + place.column } };
+}
+
+/** The question mark of `? form` and the space behind it stand in place of the prompt's mark. */
+function withoutMark(rows: readonly InputRow[], isBackground: boolean): readonly InputRow[] {
+  const [first, ...rest] = rows;
+  if (!isBackground || first === undefined || first.to - first.from < 2) return rows;
+  return [{ shown: first.shown.slice(2), from: first.from + 2, to: first.to }, ...rest];
 }
 
 /** The first row has the prompt; arrows say that there is more above or below. */

@@ -19,7 +19,7 @@ const typingMs = 1_000;
 const pauseMs = 500;
 
 /** False while keys are still meant for the composer, so that nobody approves what they did not see. */
-export function isArmed(state: ScreenState, dialog: ApprovalDialog, at: number): boolean {
+export function isArmed(state: ScreenState, dialog: Pick<ApprovalDialog, "shownAt">, at: number): boolean {
   if (state.lastTypedAt < dialog.shownAt - typingMs) return true;
   return at - Math.max(state.lastTypedAt, dialog.shownAt) >= pauseMs;
 }

@@ -2,7 +2,9 @@
 import type { ClientEvent } from "../../../orchestrator/contract/acp/events.ts";
 import type {
   HistoryPage,
+  Diagnosis,
   PermissionRequest,
+  RestartRequest,
   SessionEvent,
   SessionState,
   SessionUpdate,
@@ -18,6 +20,7 @@ import {
   withEntry,
   withUpdate,
 } from "../transcript/transcript.ts";
+import { openedDialog } from "./restart-dialog.ts";
 import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
 import { conversationName } from "./conversation-name.ts";
 import { type OlderHistory, looseResults } from "./history-viewer.ts";
@@ -84,9 +87,17 @@ function withEvent(state: ScreenState, event: ClientEvent): Step {
         ? step(state, ...clientCommands(event.action))
         : step(state);
     case "restarts-requested":
+      return step(withRestarts(state, [...state.restarts, event.request]), { type: "fetch", what: "state" });
     case "restarts-resolved":
+      return step(
+        withRestarts(
+          state,
+          state.restarts.filter(({ requestId }) => requestId !== event.requestId),
+        ),
+        { type: "fetch", what: "state" },
+      );
     case "diagnosis":
-      return step(state, { type: "fetch", what: "state" });
+      return step(withDiagnosing(state, event.requestId, event.state === "running"));
     case "closed":
       return withClosed(state, event);
     case "gap":
@@ -109,7 +120,15 @@ function withClosed(state: ScreenState, event: Extract<SessionEvent, { kind: "cl
     code: "closed",
     text: `The session was closed (${event.reason})${text}.`,
   });
-  const ended: ScreenState = { ...state, transcript: next, link: "ended", requests: [], approval: undefined };
+  const ended: ScreenState = {
+    ...state,
+    transcript: next,
+    link: "ended",
+    requests: [],
+    approval: undefined,
+    restarts: [],
+    restart: undefined,
+  };
   return step(ended, { type: "leave", reason: event.reason === "quit" ? "quit" : "ended" });
 }
 
@@ -120,6 +139,29 @@ function withRequests(state: ScreenState, requests: readonly PermissionRequest[]
   if (state.approval?.requestId === first.requestId) return { ...state, requests };
   const approval = { requestId: first.requestId, shownAt: state.now, option: 0, scroll: 0 } as const;
   return { ...state, requests, approval };
+}
+
+/** The conditions that wait; the dialog shows the first one. */
+function withRestarts(state: ScreenState, restarts: readonly RestartRequest[]): ScreenState {
+  const [first] = restarts;
+  if (first === undefined || state.isReadOnly) return { ...state, restarts, restart: undefined };
+  if (state.restart?.requestId === first.requestId) return { ...state, restarts };
+  return { ...state, restarts, restart: openedDialog(first, state.now) };
+}
+
+/** What a model says; undefined when it said nothing. The first way out that it proposes is the chosen row. */
+export function withDiagnosis(
+  state: ScreenState,
+  requestId: string,
+  diagnosis: Diagnosis | undefined,
+): ScreenState {
+  if (state.restart?.requestId !== requestId) return state;
+  return { ...state, restart: { ...state.restart, diagnosis, isDiagnosing: false, index: 0 } };
+}
+
+function withDiagnosing(state: ScreenState, requestId: string, isDiagnosing: boolean): ScreenState {
+  if (state.restart?.requestId !== requestId) return state;
+  return { ...state, restart: { ...state.restart, isDiagnosing } };
 }
 
 function withSessionUpdate(state: ScreenState, update: SessionUpdate): ScreenState {
@@ -212,6 +254,7 @@ export function withAttached(state: ScreenState, action: Extract<Action, { type:
   if (!isSame && action.recall !== undefined)
     next = { ...next, composer: { ...next.composer, recall: action.recall, recalled: undefined } };
   next = withRequests(next, view.state.permissionRequests);
+  next = withRestarts(next, view.state.restartRequests);
   if (action.draft !== undefined && action.draft.text !== "" && next.composer.buffer.text === "")
     next = { ...next, composer: { ...next.composer, buffer: { ...action.draft } } };
   const settled = settledScreen(next);
@@ -271,6 +314,8 @@ export function withLink(state: ScreenState, action: Extract<Action, { type: "li
     session,
     transcript,
     requests: [],
+    restarts: [],
+    restart: undefined,
     approval: undefined,
     activity: undefined,
     stoppingAt: undefined,

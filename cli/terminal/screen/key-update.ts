@@ -24,6 +24,7 @@ import {
   isTurnRunning,
   step,
 } from "./screen-state.ts";
+import { withRestartKey, withRestartPaste } from "./restart-dialog.ts";
 import { submitted, tabbed } from "./submit-update.ts";
 
 /** A second Ctrl-C within this time leaves. */
@@ -44,6 +45,8 @@ export function withPaste(state: ScreenState, { text, at }: Extract<Action, { ty
   const timed = { ...state, now: at, lastTypedAt: at, leavingAt: undefined };
   if (state.picker !== undefined)
     return withPickerKey(timed, state.picker, textPress(text.replace(/\s+/g, " ").slice(0, 200)));
+  if (state.restart?.entry !== undefined)
+    return step({ ...timed, restart: withRestartPaste(state.restart, text) });
   const composer = edited(state.composer, { type: "paste", text });
   const size = composedText(composer).length;
   const path = pastedImagePath(text);
@@ -78,6 +81,17 @@ function withDialogKey(state: ScreenState, press: KeyPress, at: number): Step | 
     if (isArmed(state, state.approval, at)) return withApprovalKey(state, state.approval, press);
     if (press.name === "enter" || press.name === "tab") return step(state);
     return undefined;
+  }
+  const { restart } = state;
+  const waiting = state.restarts.find(({ requestId }) => requestId === restart?.requestId);
+  if (restart !== undefined && waiting !== undefined) {
+    if (!isArmed(state, restart, at))
+      return press.name === "enter" || press.name === "tab" ? step(state) : undefined;
+    const { dialog, choice } = withRestartKey(waiting, restart, press);
+    const next = { ...state, restart: dialog };
+    return choice === undefined
+      ? step(next)
+      : step(next, { type: "restart", requestId: dialog.requestId, choice });
   }
   if (state.picker !== undefined) return withPickerKey(state, state.picker, press);
   return state.viewer === undefined ? undefined : withViewerKey(state, state.viewer, press);
@@ -209,6 +223,11 @@ function interrupted(state: ScreenState, at: number): Step {
   if (state.leavingAt !== undefined && at - state.leavingAt <= leaveMs)
     return step(state, { type: "leave", reason: "left" });
   const armed = { ...state, leavingAt: at };
+  if (isFormRunning(state) && !isTurnRunning(state) && !state.isReadOnly)
+    return step(flashed(armed, "info", "Stopping the form. Ctrl-C again leaves.", at), {
+      type: "cancel",
+      continueSteering: false,
+    });
   if (isTurnRunning(state) && !state.isReadOnly)
     return step(flashed(stopping(armed, at), "info", "Ctrl-C again leaves.", at), {
       type: "cancel",
@@ -224,7 +243,7 @@ function escaped(state: ScreenState, at: number): Step {
   if (isTurnRunning(state) && !state.isReadOnly)
     return step(stopping(state, at), { type: "cancel", continueSteering: true });
   if (isFormRunning(state) && !state.isReadOnly)
-    return step(state, { type: "cancel", continueSteering: true });
+    return step(flashed(state, "info", "Stopping the form.", at), { type: "cancel", continueSteering: true });
   return step({ ...state, flash: undefined });
 }
 

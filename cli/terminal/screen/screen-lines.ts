@@ -8,6 +8,7 @@ import { activityLine, flashLines, jobLines, planLines } from "./activity-lines.
 import { type CursorBlock, composerBlock, menuLines, pendingLines } from "./composer-lines.ts";
 import { approvalLines, pickerBlock } from "./dialog-lines.ts";
 import { viewerBlock } from "./history-viewer.ts";
+import { restartBlock } from "./restart-lines.ts";
 import { modeline } from "./modeline.ts";
 import { type ScreenState, isTurnRunning } from "./screen-state.ts";
 
@@ -44,7 +45,10 @@ export function screenLines(state: ScreenState): ScreenLines {
     return taken;
   };
   const menu =
-    state.approval === undefined && state.picker === undefined && state.viewer === undefined
+    state.approval === undefined &&
+    state.restart === undefined &&
+    state.picker === undefined &&
+    state.viewer === undefined
       ? take(menuLines(state.composer, columns))
       : [];
   const pending = take(pendingLines(state, columns));
@@ -81,6 +85,10 @@ function inputBlock(state: ScreenState, columns: number, room: number): CursorBl
     const lines = approvalLines(request, approval, requests.length - 1, columns, room);
     return { lines: lines.slice(0, Math.max(1, room)), cursor: undefined };
   }
+  const { restart, restarts } = state;
+  const waiting = restarts.find(({ requestId }) => requestId === restart?.requestId);
+  if (restart !== undefined && waiting !== undefined)
+    return cutBlock(restartBlock(waiting, restart, restarts.length - 1, columns, Math.min(room, 24)), room);
   if (viewer !== undefined)
     return {
       lines: viewerBlock(viewer, columns, room, state.look).slice(0, Math.max(1, room)),

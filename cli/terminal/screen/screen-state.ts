@@ -1,12 +1,14 @@
 /** Everything the terminal shows, as one immutable value. It is changed by actions alone (screen-update.ts). */
 import type {
   Completion,
+  Diagnosis,
   HistoryPage,
   Invocation,
   JobRow,
   PendingInput,
   PermissionAnswer,
   PermissionRequest,
+  RestartRequest,
   SessionEvent,
   SessionState,
   SettingRow,
@@ -20,6 +22,7 @@ import { type PrintedEntry, type Transcript, emptyTranscript } from "../transcri
 import type { KeyPress } from "./key-press.ts";
 import type { HistoryViewer, OlderHistory } from "./history-viewer.ts";
 import type { Picker, PickerPurpose, PickerRow } from "./picker.ts";
+import type { RestartDialog, RestartRequestChoice } from "./restart-dialog.ts";
 
 /** The dialog of the permission request in front. */
 export type ApprovalDialog = {
@@ -69,6 +72,9 @@ export type ScreenState = {
   readonly sending: readonly { readonly inputId: string; readonly text: string }[];
   readonly requests: readonly PermissionRequest[];
   readonly approval: ApprovalDialog | undefined;
+  /** Conditions of forms that wait for somebody, oldest first, and the dialog of the first one. */
+  readonly restarts: readonly RestartRequest[];
+  readonly restart: RestartDialog | undefined;
   readonly picker: Picker | undefined;
   /** What lies before the history that was printed; undefined when nothing does. */
   readonly older: OlderHistory | undefined;
@@ -126,6 +132,7 @@ export type Action =
       readonly at: number;
     }
   | { readonly type: "invoked"; readonly invocation: Invocation }
+  | { readonly type: "diagnosed"; readonly requestId: string; readonly diagnosis: Diagnosis | undefined }
   | {
       readonly type: "rows";
       readonly purpose: PickerPurpose;
@@ -156,6 +163,7 @@ export type Command =
       readonly requestId: string;
       readonly answer: PermissionAnswer;
     }
+  | { readonly type: "restart"; readonly requestId: string; readonly choice: RestartRequestChoice }
   | { readonly type: "complete"; readonly text: string; readonly cursor: number; readonly token: number }
   | { readonly type: "fetch"; readonly what: "state" | "jobs" | "settings" }
   | { readonly type: "pick"; readonly purpose: PickerPurpose }
@@ -198,6 +206,8 @@ export function initialScreen(
     sending: [],
     requests: [],
     approval: undefined,
+    restarts: [],
+    restart: undefined,
     picker: undefined,
     older: undefined,
     viewer: undefined,

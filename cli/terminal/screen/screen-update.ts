@@ -5,7 +5,7 @@ import { isEmpty } from "../composer/composer.ts";
 import type { TranscriptLook } from "../transcript/entry-lines.ts";
 import { settle, withEntry } from "../transcript/transcript.ts";
 import { clientCommands, isList } from "./client-commands.ts";
-import { withAttached, withEvents, withLink } from "./event-update.ts";
+import { withAttached, withDiagnosis, withEvents, withLink } from "./event-update.ts";
 import { withHistoryPage } from "./history-viewer-update.ts";
 import { withImage, withKey, withPaste } from "./key-update.ts";
 import {
@@ -53,6 +53,8 @@ export function update(state: ScreenState, action: Action): Step {
       return step(withRefused(state, action));
     case "invoked":
       return invoked(state, action.invocation);
+    case "diagnosed":
+      return step(withDiagnosis(state, action.requestId, action.diagnosis));
     case "rows":
       return step(withRows(state, action));
     case "flash":

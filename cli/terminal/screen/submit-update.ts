@@ -5,12 +5,14 @@ import {
   closedMenu,
   composedImages,
   composedText,
+  edited,
   isEmpty,
   steppedMenu,
   taken,
   withCompletion,
 } from "../composer/composer.ts";
 import { inputCharacters } from "../composer/input-bound.ts";
+import { isForm, isHalfForm, isUnfinished } from "./form-lines.ts";
 import { type ScreenState, type Step, flashed, isTurnRunning, step } from "./screen-state.ts";
 
 /** Characters of a word that completion is asked for at most. */
@@ -32,6 +34,7 @@ export function tabbed(state: ScreenState, isBack: boolean, at: number): Step {
 /** True when a word ends at the cursor: it may be the beginning of a command, an option or a path. */
 function isCompletable({ buffer, chips }: Composer): boolean {
   if (chips.size > 0) return false;
+  if (isForm(buffer.text)) return true;
   const before = buffer.text.slice(0, buffer.cursor);
   const word = /\S*$/.exec(before.slice(-wordCharacters))?.[0] ?? "";
   return word.length < wordCharacters && (word !== "" || /^\/[a-z0-9-]+ /i.test(before));
@@ -43,7 +46,9 @@ export function withCompletionAnswer(state: ScreenState, completion: Completion)
   const { candidates, from, to } = completion;
   const [only] = candidates;
   const isWhole = candidates.length === 1 && only?.text === composer.buffer.text.slice(from, to);
-  if (candidates.length === 0 || isWhole) return submitted(state, "queue", state.now);
+  if (candidates.length === 0 || isWhole)
+    // Half a form is not sent by a key that was meant to complete it.
+    return isHalfForm(composer.buffer.text) ? step(state) : submitted(state, "queue", state.now);
   return step({ ...state, composer: withCompletion(composer, completion) });
 }
 
@@ -53,6 +58,11 @@ export function submitted(state: ScreenState, how: "steer" | "queue", at: number
   if (composer.menu?.index !== undefined) return step({ ...state, composer: closedMenu(composer, true) });
   const text = composedText(composer);
   if (text.trim() === "") return step(state);
+  if (isUnfinished(text))
+    return step({
+      ...state,
+      composer: edited(composer, { type: "insert", text: "\n", typed: false }),
+    });
   if (state.isReadOnly)
     return step(
       flashed(state, "warning", "This terminal only looks on. Attach without --read-only to write.", at),

@@ -1,0 +1,195 @@
+/** The restart debugger: the choices about a condition that waits, and what keys do among them. Pure. */
+import type {
+  Diagnosis,
+  LiveRestart,
+  RestartChoice,
+  RestartRequest,
+} from "../../../orchestrator/contract/session.ts";
+import { type TextBuffer, bufferOf, emptyBuffer, inserted, moved, removed } from "../composer/text-buffer.ts";
+import type { KeyPress } from "./key-press.ts";
+
+/** What the edge is asked to do about it. */
+export type RestartRequestChoice = RestartChoice | { readonly kind: "diagnose" | "cancel-diagnosis" };
+
+export type RestartRow = {
+  readonly label: string;
+  readonly note: string;
+  /** What choosing it does; `argument`: a form is asked for first. */
+  readonly action:
+    | { readonly kind: "choose"; readonly choice: RestartRequestChoice }
+    | { readonly kind: "argument"; readonly restart: LiveRestart }
+    | { readonly kind: "values" };
+};
+
+export type RestartDialog = {
+  readonly requestId: string;
+  readonly shownAt: number;
+  readonly index: number;
+  readonly diagnosis: Diagnosis | undefined;
+  readonly isDiagnosing: boolean;
+  /** A form that is being written for a row. */
+  readonly entry: { readonly row: RestartRow; readonly buffer: TextBuffer } | undefined;
+};
+
+/** Restarts that take one form (facts J). */
+const takingForms: ReadonlySet<string> = new Set(["USE-VALUE", "STORE-VALUE", "SUPPLY-ARGUMENTS"]);
+
+export function openedDialog(request: RestartRequest, at: number): RestartDialog {
+  return {
+    requestId: request.requestId,
+    shownAt: at,
+    index: 0,
+    diagnosis: undefined,
+    isDiagnosing: false,
+    entry: undefined,
+  };
+}
+
+/** The choices: what a diagnosis proposes, the live restarts, what always can be done, and the end, which is at last. */
+export function restartRows(
+  { restarts }: RestartRequest,
+  { diagnosis, isDiagnosing }: RestartDialog,
+): readonly RestartRow[] {
+  const choose = (label: string, note: string, choice: RestartRequestChoice): RestartRow => ({
+    label,
+    note,
+    action: { kind: "choose", choice },
+  });
+  const proposed = (diagnosis?.recoveries ?? []).map(({ title, reason }, index) =>
+    choose(`Recover: ${title}`, reason, { kind: "recovery", index }),
+  );
+  const live = restarts
+    .filter(({ name }) => name !== "ABORT")
+    .map((restart): RestartRow => {
+      const { name, text, index } = restart;
+      const label = name === "" ? text : `${name.toLowerCase()}: ${text}`;
+      return takingForms.has(name)
+        ? { label, note: "takes a form", action: { kind: "argument", restart } }
+        : choose(label, "", { kind: "restart", index });
+    });
+  return [
+    ...proposed,
+    ...live,
+    ...(diagnosis === undefined && !isDiagnosing
+      ? [choose("Ask Autolith why this failed", "the form waits meanwhile", { kind: "diagnose" })]
+      : []),
+    choose("Evaluate the whole form again", "nothing that it did is undone", { kind: "retry" }),
+    { label: "Return other values", note: "of a form that you write", action: { kind: "values" } },
+    choose("Abort", "ends the form with its condition", { kind: "abort" }),
+  ];
+}
+
+/** What a key leads to: the dialog as it is then, and a choice that goes out. */
+export type RestartKeyStep = {
+  readonly dialog: RestartDialog;
+  readonly choice: RestartRequestChoice | undefined;
+};
+
+/** A key of the dialog. */
+export function withRestartKey(
+  request: RestartRequest,
+  dialog: RestartDialog,
+  press: KeyPress,
+): RestartKeyStep {
+  if (dialog.entry !== undefined) return withEntryKey(dialog, dialog.entry, press);
+  const rows = restartRows(request, dialog);
+  const stay = (index: number): RestartKeyStep => ({
+    dialog: { ...dialog, index: Math.min(rows.length - 1, Math.max(0, index)) },
+    choice: undefined,
+  });
+  switch (press.name) {
+    case "up":
+      return stay(dialog.index - 1);
+    case "down":
+      return stay(dialog.index + 1);
+    case "tab":
+      return stay((dialog.index + (press.shift ? rows.length - 1 : 1)) % rows.length);
+    case "text": {
+      const number = /^[1-9]$/.test(press.text) ? Number(press.text) : undefined;
+      return number === undefined || number > rows.length
+        ? stay(dialog.index)
+        : chosenRow(dialog, rows[number - 1]);
+    }
+    case "enter":
+      return chosenRow(dialog, rows[dialog.index]);
+    case "escape":
+      return escaped(dialog);
+    case "control":
+      if (press.text === "n") return stay(dialog.index + 1);
+      if (press.text === "p") return stay(dialog.index - 1);
+      return press.text === "c" || press.text === "g" ? escaped(dialog) : stay(dialog.index);
+    default:
+      return stay(dialog.index);
+  }
+}
+
+/** Escape ends a diagnosis and nothing else; without one it aborts. */
+function escaped(dialog: RestartDialog): RestartKeyStep {
+  return dialog.isDiagnosing
+    ? { dialog, choice: { kind: "cancel-diagnosis" } }
+    : { dialog, choice: { kind: "abort" } };
+}
+
+function chosenRow(dialog: RestartDialog, row: RestartRow | undefined): RestartKeyStep {
+  if (row === undefined) return { dialog, choice: undefined };
+  if (row.action.kind !== "choose")
+    return { dialog: { ...dialog, entry: { row, buffer: emptyBuffer } }, choice: undefined };
+  const { choice } = row.action;
+  const isDiagnosing = choice.kind === "diagnose" || dialog.isDiagnosing;
+  return { dialog: { ...dialog, isDiagnosing }, choice };
+}
+
+function withEntryKey(
+  dialog: RestartDialog,
+  entry: NonNullable<RestartDialog["entry"]>,
+  press: KeyPress,
+): RestartKeyStep {
+  const written = (buffer: TextBuffer): RestartKeyStep => ({
+    dialog: { ...dialog, entry: { ...entry, buffer } },
+    choice: undefined,
+  });
+  switch (press.name) {
+    case "text":
+      return written(inserted(entry.buffer, press.text));
+    case "backspace":
+      return written(removed(entry.buffer, press.alt ? "word-left" : "left").buffer);
+    case "delete":
+      return written(removed(entry.buffer, "right").buffer);
+    case "left":
+    case "right":
+      return written(moved(entry.buffer, press.name));
+    case "home":
+      return written(moved(entry.buffer, "start"));
+    case "end":
+      return written(moved(entry.buffer, "end"));
+    case "enter":
+      return entered(dialog, entry);
+    case "escape":
+      return { dialog: { ...dialog, entry: undefined }, choice: undefined };
+    case "control":
+      if (press.text === "u") return written(bufferOf(""));
+      if (press.text === "c" || press.text === "g")
+        return { dialog: { ...dialog, entry: undefined }, choice: undefined };
+      return written(entry.buffer);
+    default:
+      return written(entry.buffer);
+  }
+}
+
+function entered(
+  dialog: RestartDialog,
+  { row, buffer }: NonNullable<RestartDialog["entry"]>,
+): RestartKeyStep {
+  const source = buffer.text.trim();
+  if (source === "") return { dialog, choice: undefined };
+  if (row.action.kind === "argument")
+    return { dialog, choice: { kind: "restart", index: row.action.restart.index, argument: source } };
+  return { dialog, choice: { kind: "values", source } };
+}
+
+/** A paste goes into the form that is being written, in one line. */
+export function withRestartPaste(dialog: RestartDialog, text: string): RestartDialog {
+  if (dialog.entry === undefined) return dialog;
+  const buffer = inserted(dialog.entry.buffer, text.replaceAll(/\s+/g, " "));
+  return { ...dialog, entry: { ...dialog.entry, buffer } };
+}

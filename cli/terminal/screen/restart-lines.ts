@@ -1,0 +1,122 @@
+/** The restart debugger as lines: the condition with its details, what a model says about it, and the choices. */
+import type { RestartRequest } from "../../../orchestrator/contract/session.ts";
+import { type Line, line, span } from "../text/styled-line.ts";
+import { textWidth, truncated } from "../text/text-width.ts";
+import { visibleLine, visibleText } from "../text/visible-text.ts";
+import { wrapColumns, wrapLine } from "../text/wrap.ts";
+import type { CursorBlock } from "./composer-lines.ts";
+import { type RestartDialog, restartRows } from "./restart-dialog.ts";
+
+/** Rows of the condition's text, of its details and of a diagnosis, at most. */
+const textRows = { report: 6, detail: 6, explanation: 8 } as const;
+
+/** The dialog in at most `rows` rows; `more` conditions wait behind it. */
+export function restartBlock(
+  request: RestartRequest,
+  dialog: RestartDialog,
+  more: number,
+  columns: number,
+  rows: number,
+): CursorBlock {
+  const rule: Line = [span("─".repeat(columns), { ink: "bad" })];
+  const head = headLines(request, dialog, more, columns);
+  const entry = dialog.entry === undefined ? undefined : entryLine(dialog.entry.buffer, columns);
+  const choices = choiceLines(request, dialog, columns);
+  const room = Math.max(1, rows - 2 - (entry === undefined ? 0 : 2) - Math.min(choices.length, 4));
+  const shownHead = head.slice(0, room);
+  const left = Math.max(1, rows - 2 - shownHead.length - (entry === undefined ? 0 : 2));
+  const first = Math.max(0, Math.min(dialog.index - Math.floor(left / 2), choices.length - left));
+  const body = entry === undefined ? choices.slice(first, first + left) : [entry.label(dialog), entry.line];
+  const lines = [rule, ...shownHead, ...body, rule];
+  const cursor = entry === undefined ? undefined : { row: lines.length - 2, column: entry.column };
+  return { lines, cursor };
+}
+
+function headLines(
+  { condition, source }: RestartRequest,
+  dialog: RestartDialog,
+  more: number,
+  columns: number,
+): readonly Line[] {
+  const rail = span("▏ ", { ink: "bad" });
+  const railed = (text: string, most: number): readonly Line[] =>
+    visibleText(text)
+      .split("\n")
+      .flatMap((each) => wrapColumns(line(each), columns, { first: [rail], rest: [rail] }))
+      .slice(0, most);
+  const details = condition.details
+    .filter(({ value }) => value !== "")
+    .slice(0, textRows.detail)
+    .map(({ name, value }) => [
+      span(`  ${visibleLine(name.toLowerCase())}: `, { ink: "muted" }),
+      span(truncated(visibleLine(value), Math.max(8, columns - textWidth(name) - 5))),
+    ]);
+  return [
+    ...wrapLine(
+      [
+        span(visibleLine(condition.type), { bold: true, ink: "bad" }),
+        span(more > 0 ? ` · ${more} more waiting` : "", { ink: "muted" }),
+      ].filter(({ text }) => text !== ""),
+      columns,
+    ),
+    ...railed(condition.text, textRows.report),
+    ...details,
+    [span(truncated(`in ${visibleLine(source)}`, columns), { ink: "muted" })],
+    ...diagnosisLines(dialog, columns),
+  ];
+}
+
+function diagnosisLines({ diagnosis, isDiagnosing }: RestartDialog, columns: number): readonly Line[] {
+  if (isDiagnosing)
+    return [
+      [span("Autolith is looking for the reason. Esc ends that and comes back here.", { ink: "accent" })],
+    ];
+  if (diagnosis === undefined) return [];
+  const lines = visibleText(diagnosis.explanation)
+    .split("\n")
+    .flatMap((each) => wrapLine(line(each), columns));
+  return lines.slice(0, textRows.explanation);
+}
+
+function choiceLines(request: RestartRequest, dialog: RestartDialog, columns: number): readonly Line[] {
+  return restartRows(request, dialog).map(({ label, note }, index) => {
+    const isChosen = index === dialog.index;
+    const number = index < 9 ? `${index + 1} ` : "  ";
+    const text = truncated(visibleLine(label), Math.max(8, columns - 5));
+    const rest = columns - 6 - textWidth(text);
+    const shownNote = note !== "" && rest >= 8 ? truncated(visibleLine(note), rest) : "";
+    return [
+      span(isChosen ? "▸ " : "  ", { ink: "accent" }),
+      span(number, { ink: "muted" }),
+      span(text, isChosen ? { inverse: true } : {}),
+      ...(shownNote === "" ? [] : [span(`  ${shownNote}`, { ink: "muted" })]),
+    ];
+  });
+}
+
+function entryLine(
+  { text, cursor }: { readonly text: string; readonly cursor: number },
+  columns: number,
+): { readonly label: (dialog: RestartDialog) => Line; readonly line: Line; readonly column: number } {
+  const room = Math.max(4, columns - 3);
+  const before = visibleLine(text.slice(0, cursor));
+  // The part around the cursor is on show.
+  const skipped = Math.max(0, textWidth(before) - room + 1);
+  const shown = skipped === 0 ? before : before.slice(-room + 1);
+  const line = [
+    span("❯ ", { ink: "accent" }),
+    span(truncated(shown + visibleLine(text.slice(cursor)), room)),
+  ];
+  return {
+    label: ({ entry }) => [
+      span(
+        truncated(`${visibleLine(entry?.row.label ?? "")}: one form; Enter takes it, Esc goes back`, columns),
+        {
+          ink: "muted",
+        },
+      ),
+    ],
+    line,
+    column: 2 + textWidth(shown),
+  };
+}
