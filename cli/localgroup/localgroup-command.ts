@@ -148,7 +148,7 @@ async function pause({ session, host }: Chosen): Promise<string> {
   const { sessionId } = session;
   const { stopped, liveJobs: jobs } = await host.link.request("pause", { sessionId });
   return [
-    `Paused ${conversationName(sessionId)}; ${stopped ? "its turn was stopped" : "no turn ran"}.`,
+    `Paused ${conversationName(sessionId)}; ${stopped ? "what ran was stopped" : "nothing ran"}.`,
     ...(jobs === 0 ? [] : [`${jobs} ${jobs === 1 ? "job goes" : "jobs go"} on.`]),
     "Nothing begins by itself until it is given input.",
   ].join(" ");

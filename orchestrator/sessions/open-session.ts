@@ -55,6 +55,7 @@ import type { SessionJobs } from "./session-jobs.ts";
 import { type SessionHooks, sessionParts } from "./session-parts.ts";
 import { sessionSnapshot } from "./session-snapshot.ts";
 import { answerLostCalls } from "./unanswered-calls.ts";
+import { SessionStops, type StopOptions } from "./session-stops.ts";
 import type { SessionUpkeep } from "./session-upkeep.ts";
 import type { SessionConfiguration } from "./settings/session-configuration.ts";
 import type { TurnEngine } from "./turns/turn-engine.ts";
@@ -72,6 +73,7 @@ export class OpenSession implements Session {
   readonly #configuration: SessionConfiguration;
   readonly #clients: SessionClients;
   readonly #upkeep: SessionUpkeep;
+  readonly #stops: SessionStops;
   #draft: Draft | null = null;
   #closed = false;
 
@@ -89,6 +91,7 @@ export class OpenSession implements Session {
     this.#configuration = parts.configuration;
     this.#clients = parts.clients;
     this.#upkeep = parts.upkeep;
+    this.#stops = new SessionStops(core, parts.engine, parts.prompt.forms, parts.upkeep);
   }
 
   get id(): ConversationId {
@@ -192,26 +195,12 @@ export class OpenSession implements Session {
     return this.#input.submit("queued", input);
   }
 
-  async cancel(
-    options: { readonly jobs?: boolean; readonly continueSteering?: boolean } = {},
-  ): Promise<boolean> {
-    const turn = await this.#engine.cancel(options.continueSteering === true);
-    // A turn goes first: a form that runs beside it is met by the next cancel, or by one that ends everything.
-    const form = (!turn || options.jobs === true) && this.#prompt.forms.cancel("user");
-    const stopped = turn || form;
-    if (options.jobs === true) {
-      const live = this.#core.host.jobs().filter(isActive);
-      await Promise.all(live.map((job) => this.#core.host.supervisor.cancel(job, "user")));
-    }
-    return stopped;
+  cancel(options: StopOptions = {}): Promise<boolean> {
+    return this.#stops.cancel(options);
   }
 
-  async pause(): Promise<boolean> {
-    const stopped = await this.#engine.cancel(false);
-    this.#engine.hold();
-    this.pendingChanged();
-    this.#core.emit({ kind: "state" });
-    return stopped;
+  pause(): Promise<boolean> {
+    return this.#stops.pause();
   }
 
   async setMode(mode: PermissionMode): Promise<void> {

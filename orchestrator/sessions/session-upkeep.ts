@@ -1,5 +1,5 @@
 /** What a session does beside its turns: titles, the entry of lists, compaction by command and when it is idle. */
-import { failureOf } from "../contract/failure.ts";
+import { AutolithError, failureOf } from "../contract/failure.ts";
 import { removeConversationTemporaries } from "../recovery/record-leftovers.ts";
 import { writePickerEntry } from "./catalog/picker-entry.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -22,6 +22,7 @@ export class SessionUpkeep {
   readonly #parts: UpkeepParts;
   readonly #background = new AbortController();
   readonly #idle: IdleCompaction;
+  #compaction: AbortController | undefined;
   #titling: Promise<void> = Promise.resolve();
   #cleaning: Promise<void> = Promise.resolve();
   readonly #preparing: Promise<void>;
@@ -61,14 +62,34 @@ export class SessionUpkeep {
     this.#idle.cancel();
   }
 
-  /** Compacts now; says what came of it. Rejects with `busy` during a turn. */
+  /** Compacts now; says what came of it. Rejects with `busy` during a turn, and with `cancelled`. */
   async compact(): Promise<string> {
     const { core, engine, compactor, frame } = this.#parts;
     const before = core.usage.contextTokens;
-    const done = await engine.exclusively(() => compactor.compact(frame(), this.#background.signal));
+    const stop = new AbortController();
+    const done = await engine.exclusively(async () => {
+      this.#compaction = stop;
+      try {
+        return await compactor.compact(frame(), AbortSignal.any([this.#background.signal, stop.signal]));
+      } catch (error) {
+        if (!stop.signal.aborted) throw error;
+        throw new AutolithError("cancelled", "The compaction was stopped; the conversation is as it was.", {
+          cause: error,
+        });
+      } finally {
+        this.#compaction = undefined;
+      }
+    });
     if (!done) return "There is nothing to compact.";
     engine.resetCache();
     return `Compacted: about ${core.usage.contextTokens ?? 0} tokens now, ${before ?? "unknown"} before.`;
+  }
+
+  /** Stops a compaction that somebody asked for, or that an idle session does; false when there is none. */
+  cancelCompaction(): boolean {
+    const running = this.#compaction;
+    running?.abort("user");
+    return running !== undefined;
   }
 
   turnEnded(): void {

@@ -68,6 +68,29 @@ describe("compaction of a session", () => {
     expect(JSON.stringify(updates)).not.toContain("not a message of the person");
   });
 
+  it("is stopped by a cancel and by a pause; the conversation is as it was and goes on", async () => {
+    let asked = Promise.withResolvers<void>();
+    await using scene = await openScene((request) => {
+      if (!isCompaction(request)) return answer(`${"long answer ".repeat(50)}${request.number}`);
+      asked.resolve();
+      return answer("SUMMARY", { pieces: 4, fault: { kind: "stall", after: 1 } });
+    });
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    await session.setSetting("session-title-generation-p", false);
+    await say(session, "remember PEACH");
+    for (const stop of [() => session.cancel(), () => session.pause()]) {
+      const compacting = session.invoke("compact", {});
+      const refused = expect(compacting).rejects.toMatchObject({ code: "cancelled" });
+      await asked.promise;
+      asked = Promise.withResolvers<void>();
+      expect(await stop()).toBe(true);
+      await refused;
+      await say(session, "and now");
+      expect(scene.server.requests.at(-1)?.text).toContain("remember PEACH");
+    }
+    expect(await session.cancel()).toBe(false);
+  });
+
   it("at the threshold, in the middle of a turn, and the turn goes on", async () => {
     await using scene = await openScene((request) => {
       if (isCompaction(request)) return answer("SHORT", { usage: { input: 17_000, output: 5 } });

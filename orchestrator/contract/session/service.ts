@@ -167,9 +167,10 @@ export interface Session {
   /** Durably admits a follow-up that gets a turn of its own, in order. Lifts a pause. */
   queue(input: PromptInput): Promise<Admission>;
   /**
-   * Stops the running turn with its synchronous tools and permission requests; detached jobs go on unless `jobs`. Waiting input stays and is
-   * paused until explicit input; with `continueSteering` (Escape) waiting steering gets its turn at once, oldest first, and only what is queued
-   * behind it waits. Resolves when the turn is over; answers false when none ran.
+   * Stops the running turn, else running forms, else a compaction; with `jobs` all of them. A turn ends with its synchronous tools and
+   * permission requests; detached jobs go on unless `jobs`. Waiting input stays and is paused until explicit input; with `continueSteering`
+   * (Escape) waiting steering gets its turn at once, oldest first, and only what is queued behind it waits. Resolves when the turn is over;
+   * answers false when nothing ran.
    */
   cancel(options?: { readonly jobs?: boolean; readonly continueSteering?: boolean }): Promise<boolean>;
   /**

@@ -21,14 +21,14 @@ test("autolith lg pause holds idle and working sessions, says what it did, and t
     return stdout;
   };
   expect(await lg("pause")).toBe(
-    `Paused ${name}; no turn ran. Nothing begins by itself until it is given input.\n`,
+    `Paused ${name}; nothing ran. Nothing begins by itself until it is given input.\n`,
   );
   expect(await lg("status")).toMatch(new RegExp(`^${name}  paused  0 `, "m"));
   expect(await lg("tell", "work")).toBe(`Told ${name}.\n`);
   await client.event(({ kind, data }) => kind === "job" && data["state"] === "running");
   expect(await lg("status")).toMatch(new RegExp(`^${name}  running  1 `, "m"));
   expect(await lg("pause", sessionId.slice(0, 3))).toBe(
-    `Paused ${name}; its turn was stopped. Nothing begins by itself until it is given input.\n`,
+    `Paused ${name}; what ran was stopped. Nothing begins by itself until it is given input.\n`,
   );
   await client.event(({ kind, data }) => kind === "turn" && data["outcome"] === "cancelled");
   expect(await lg("status")).toMatch(new RegExp(`^${name}  paused  0 `, "m"));
