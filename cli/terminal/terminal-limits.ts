@@ -1,7 +1,7 @@
 /** Bounds of what the terminal takes and shows. */
 import { topicLimits } from "../../orchestrator/settings/limits/limit.ts";
 import { recallLimit } from "./composer/composer.ts";
-import { conversationLimit } from "./edge/picker-requests.ts";
+import { conversationLimit, inputLimit } from "./edge/picker-requests.ts";
 import { blockCharacterLimit, openLineLimit } from "./markdown/stream-blocks.ts";
 import { viewedUpdateLimit } from "./screen/history-viewer.ts";
 import { automaticLineLimit, automaticRowLimit, userLineLimit } from "./transcript/entry-lines.ts";
@@ -16,6 +16,7 @@ export const terminalLimits = topicLimits("terminal", [
   ["lines shown of an automatic message", automaticLineLimit, "items"],
   ["rows of one of its lines", automaticRowLimit, "items"],
   ["conversations that the picker lists", conversationLimit, "items"],
+  ["earlier inputs that the search lists", inputLimit, "items"],
   ["lines shown of a difference", diffLineLimit, "items"],
   ["characters shown of an output line", outputLineCharacters, "characters"],
   ["text of a paragraph before it is cut", blockCharacterLimit, "characters"],

@@ -6,8 +6,8 @@ import { closeSync, constants, openSync, readSync } from "node:fs";
 import { type KeyPress, typedPresses } from "../screen/key-press.ts";
 import type { RawInput } from "./terminal-modes.ts";
 
-/** Bytes that are taken at most: a terminal holds no more than 4 KiB of unread lines. */
-const earlyBytes = 65_536;
+/** Bytes that are read at once: a terminal holds no more than 4 KiB of unread lines. */
+const chunkBytes = 65_536;
 
 /** Takes the terminal and what was typed before; "" when there is none. Never throws. */
 export function takeEarlyInput(input: RawInput): string {
@@ -25,7 +25,7 @@ export function takeEarlyInput(input: RawInput): string {
 function readPending(): string {
   const descriptor = openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
-    const bytes = Buffer.alloc(earlyBytes);
+    const bytes = Buffer.alloc(chunkBytes);
     return bytes.toString("utf8", 0, readSync(descriptor, bytes));
   } finally {
     closeSync(descriptor);

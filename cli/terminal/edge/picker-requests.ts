@@ -17,7 +17,7 @@ export type PickerContext = {
 export const conversationLimit = 200;
 
 /** Inputs that are asked for; the host answers with as many as fit. */
-const inputLimit = 1_000;
+export const inputLimit = 1_000;
 
 /** The action that opens the picker, or says why there is nothing to pick. Rejects as the link does. */
 export async function pickerAction(

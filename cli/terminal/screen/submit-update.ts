@@ -16,7 +16,7 @@ import { isForm, isHalfForm, isUnfinished } from "./form-lines.ts";
 import { type ScreenState, type Step, flashed, isTurnRunning, step } from "./screen-state.ts";
 
 /** Characters of a word that completion is asked for at most. */
-const wordCharacters = 512;
+const longestWord = 512;
 
 /** Tab: the next candidate, else asks for completion; with nothing to complete it sends, or queues while a turn runs. */
 export function tabbed(state: ScreenState, isBack: boolean, at: number): Step {
@@ -36,8 +36,8 @@ function isCompletable({ buffer, chips }: Composer): boolean {
   if (chips.size > 0) return false;
   if (isForm(buffer.text)) return true;
   const before = buffer.text.slice(0, buffer.cursor);
-  const word = /\S*$/.exec(before.slice(-wordCharacters))?.[0] ?? "";
-  return word.length < wordCharacters && (word !== "" || /^\/[a-z0-9-]+ /i.test(before));
+  const word = /\S*$/.exec(before.slice(-longestWord))?.[0] ?? "";
+  return word.length < longestWord && (word !== "" || /^\/[a-z0-9-]+ /i.test(before));
 }
 
 /** The answer of completion: it goes into the text, or sends it when there is nothing to complete. */

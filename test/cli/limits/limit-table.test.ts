@@ -27,8 +27,8 @@ const inner: ReadonlySet<string> = new Set([
     "headerBytes",
     "overheadBytes",
   ],
-  // The terminal's copy of the bound of the contract, which a test compares; a frame of the WebSocket standard; effort of one search.
-  ...["inputCharacters", "controlLimit", "distanceLimit"],
+  // The terminal's copies of the bounds of the contract, which a test compares; a frame of the WebSocket standard; effort of one search.
+  ...["inputCharacters", "inputImageBytes", "controlLimit", "distanceLimit"],
   ...["longestTimerMs", "longestPauseMs", "anchorPrefixBytes", "stallCharacters", "logTailBytes"],
   // Where small writes go a shorter way; what a replayed record shows of a text, which says so itself and has a raw form.
   ...["immediateBytes", "shownCharacters"],
