@@ -304,7 +304,8 @@ export class SessionController {
     const link = this.#link;
     if (link === undefined || this.#sessionId === undefined) return;
     const { inputId, text } = command;
-    const input = { parts: partsOf(command), inputId };
+    const columns = Math.min(1_000, Math.max(20, command.columns));
+    const input = { parts: partsOf(command), inputId, columns };
     try {
       const answer = await this.#submitted(link, input, command);
       this.#unanswered.delete(inputId);
@@ -314,7 +315,8 @@ export class SessionController {
       // A lost connection says nothing: the same input goes out again when there is another one, and is taken once.
       if (codeOf(error) === "disconnected") return;
       this.#unanswered.delete(inputId);
-      dispatch({ type: "refused", inputId, text, message: messageOf(error), at: now() });
+      const code = codeOf(error);
+      dispatch({ type: "refused", inputId, text, code, message: messageOf(error), at: now() });
     }
   }
 

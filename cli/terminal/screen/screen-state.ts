@@ -128,6 +128,8 @@ export type Action =
       readonly type: "refused";
       readonly inputId: string;
       readonly text: string;
+      /** Stable code of the refusal, when it has one. */
+      readonly code?: string | undefined;
       readonly message: string;
       readonly at: number;
     }
@@ -155,6 +157,8 @@ export type Command =
       readonly orElse: "steer" | "queue";
       readonly images: readonly AttachedImage[];
       readonly inputId: string;
+      /** Width that the values of a form are laid out for. */
+      readonly columns: number;
     }
   /** Escape lets accepted steering go on; Ctrl-C pauses everything that waits. */
   | { readonly type: "cancel"; readonly continueSteering: boolean }

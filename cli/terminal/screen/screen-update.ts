@@ -144,6 +144,12 @@ function withRefused(state: ScreenState, action: Extract<Action, { type: "refuse
   const sending = state.sending.filter(({ inputId }) => inputId !== action.inputId);
   const { composer } = state;
   const isFree = isEmpty(composer) && action.text !== "";
+  // A form that goes on: what is being typed is its next line.
+  if (action.code === "incomplete-form") {
+    const { text, cursor } = composer.buffer;
+    const buffer = { text: `${action.text}\n${text}`, cursor: action.text.length + 1 + cursor };
+    return { ...state, sending, composer: { ...composer, buffer } };
+  }
   const restored = isFree ? { ...composer, buffer: bufferOf(action.text) } : composer;
   return flashed({ ...state, sending, composer: restored }, "error", action.message, action.at);
 }

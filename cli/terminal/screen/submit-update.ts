@@ -85,5 +85,7 @@ export function submitted(state: ScreenState, how: "steer" | "queue", at: number
     lastTypedAt: 0,
     sending: [...state.sending, { inputId, text }],
   };
-  return step(next, { type: "submit", text, as, orElse: how, images: composedImages(composer), inputId });
+  const { columns } = state.size;
+  const images = composedImages(composer);
+  return step(next, { type: "submit", text, as, orElse: how, images, inputId, columns });
 }

@@ -97,6 +97,29 @@ describe("a form on the screen", () => {
     expect(screen.printed).toContain("; TYPE-ERROR: no list\n;   DATUM: 5");
   });
 
+  it("goes on in the next line when it is not complete, and is sent with the width of the window", () => {
+    const screen = new Screen().do(attached());
+    screen.do({ type: "paste", text: "(+ 1", at: 3_000 });
+    screen.do({ type: "key", press: keyPress("enter"), at: 3_000 });
+    const sent = screen.commands.findLast(({ type }) => type === "submit");
+    expect(sent).toMatchObject({ text: "(+ 1", columns: 60 });
+    const inputId = sent?.type === "submit" ? sent.inputId : "";
+    screen.do({
+      type: "refused",
+      inputId,
+      text: "(+ 1",
+      code: "incomplete-form",
+      message: "not complete",
+      at: 3_100,
+    });
+    expect(screen.state.composer.buffer).toEqual({ text: "(+ 1\n", cursor: 5 });
+    expect(screen.state.flash).toBeUndefined();
+    // Typed before the answer came.
+    const quick = new Screen().do(attached()).do({ type: "paste", text: "2)", at: 3_000 });
+    quick.do({ type: "refused", inputId, text: "(+ 1", code: "incomplete-form", message: "", at: 3_100 });
+    expect(quick.state.composer.buffer).toEqual({ text: "(+ 1\n2)", cursor: 7 });
+  });
+
   it("does what its own forms ask of it, and nothing of others'", () => {
     const screen = new Screen().do(attached());
     screen.event({ kind: "form-action", formId: "form:1", inputId: "other:1", action: "quit" });
