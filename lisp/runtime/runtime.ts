@@ -443,6 +443,8 @@ export class Runtime {
 
   /** Even alone, a thread lets the host's event loop run now and then. */
   private overdue(): boolean {
+    // Another thread may wait for a timer or an answer, which only the event loop brings.
+    if (this.live.size > 1) return true;
     if (this.attention !== null) return Atomics.load(this.attention, 0) > 0;
     return this.yieldsToHost && performance.now() - this.sliceStartedAt > 8 * SLICE_MS;
   }

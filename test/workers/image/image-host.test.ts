@@ -52,6 +52,16 @@ describe("an image in its thread", () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
+  it("wakes a sleeping evaluation beside an endless loop", async () => {
+    const controller = new AbortController();
+    const endless = image.evaluate("(loop)", { signal: controller.signal });
+    expect(await image.evaluate("(progn (sleep 0.05) :woken)")).toMatchObject({
+      values: [{ preview: ":WOKEN" }],
+    });
+    controller.abort("user");
+    expect(await endless).toMatchObject({ kind: "cancelled" });
+  });
+
   it("calls functions of the main thread, whose failures are Lisp errors with a code", async () => {
     image.define([{ name: "ADD-UP", lambdaList: "&rest numbers", documentation: "" }], (args) =>
       (args as number[]).reduce((sum, n) => sum + n, 0),
