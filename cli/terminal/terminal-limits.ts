@@ -15,6 +15,7 @@ export const terminalLimits = topicLimits("terminal", [
   ["lines shown of a user message", userLineLimit, "items"],
   ["lines shown of an automatic message", automaticLineLimit, "items"],
   ["rows of one of its lines", automaticRowLimit, "items"],
+  ["earlier inputs that the picker lists", inputLimit, "items"],
   ["conversations that the picker lists", conversationLimit, "items"],
   ["earlier inputs that the search lists", inputLimit, "items"],
   ["lines shown of a difference", diffLineLimit, "items"],

@@ -8,7 +8,7 @@ import type { SessionImage } from "../contract/session/updates.ts";
 
 /** Most characters of a message, and of a target's name (facts F). */
 export const promptCharacters = 131_072;
-const targetCharacters = 200;
+export const targetCharacters = 200;
 const primaryName = "autolith";
 
 /** Why a message is not admitted (facts F). */

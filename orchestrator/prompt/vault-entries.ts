@@ -4,7 +4,7 @@ import type { LispJson } from "../contract/lisp-image.ts";
 import { type VaultEntry, inputCharacterLimit } from "../contract/session/input.ts";
 
 /** Most entries of a vault. */
-const entryLimit = 256;
+export const entryLimit = 256;
 
 /** The entries. Throws `invalid-argument`. */
 export function vaultEntries(list: LispJson | undefined): readonly VaultEntry[] {

@@ -1,5 +1,7 @@
 /** Bounds of a session's views and lists. */
 import { permissionRuleLimit, ruleCommandLimit } from "../permissions/permission-rules.ts";
+import { targetCharacters } from "../prompt/prompt-operator.ts";
+import { entryLimit } from "../prompt/vault-entries.ts";
 import { type Limit, topicLimits } from "../settings/limits/limit.ts";
 import { candidateLimit } from "./catalog/completion.ts";
 import { windowCharacters } from "./catalog/conversation-scheme.ts";
@@ -27,4 +29,6 @@ export const sessionLimits: readonly Limit[] = topicLimits("sessions", [
   ["prompt from which an idle session is compacted", idlePromptTokens, "tokens"],
   ["history from which an idle session is compacted", idleHistoryCharacters, "characters"],
   ["title", titleLimit, "characters"],
+  ["entries of the recovery vault set by hand", entryLimit, "items"],
+  ["name of a prompt's target", targetCharacters, "characters"],
 ]);

@@ -2,9 +2,8 @@
 import { type DataForm, keyword, listElements, readDataForms } from "../../../lisp/data-forms/index.ts";
 import { AutolithError, failureOf } from "../../contract/failure.ts";
 import { type VaultEntry, vaultEntrySchema } from "../../contract/session/input.ts";
+import { entryLimit } from "../../prompt/vault-entries.ts";
 
-/** Entries that a vault takes. */
-const vaultEntryLimit = 256;
 const limits = { maxBytes: 2_097_152, maxDepth: 8, maxNodes: 4_096, maxStringCharacters: 524_288 };
 
 /** The entries that are there after `text`: `INDEX ENTRY` replaces one, `(ENTRY …)` all, `nil` leaves none. Throws `invalid-argument`. */
@@ -20,8 +19,7 @@ export function editedVault(text: string, present: readonly VaultEntry[]): reado
     throw refused(
       'vault-contents takes nothing, INDEX (:message "TEXT"), ((:message "TEXT") (:command "/NAME TEXT") …), or nil for none.',
     );
-  if (list.length > vaultEntryLimit)
-    throw refused(`The vault takes ${vaultEntryLimit} entries, not ${list.length}.`);
+  if (list.length > entryLimit) throw refused(`The vault takes ${entryLimit} entries, not ${list.length}.`);
   return list.map(entryOf);
 }
 

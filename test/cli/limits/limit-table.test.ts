@@ -32,6 +32,10 @@ const inner: ReadonlySet<string> = new Set([
   ...["longestTimerMs", "longestPauseMs", "anchorPrefixBytes", "stallCharacters", "logTailBytes"],
   // Where small writes go a shorter way; what a replayed record shows of a text, which says so itself and has a raw form.
   ...["immediateBytes", "shownCharacters"],
+  // The terminal's copy of the bound of the contract, which a test compares; keys of one start; a word, and a draft, that Tab and colours look at.
+  ...["inputImageBytes", "earlyBytes", "wordCharacters", "colouredCharacters"],
+  // Parts of a question to a model, which say that they are cut; names in a report.
+  ...["partLimit", "untrackedNameLimit"],
   // Longer argument texts name no files to the notes of a request.
   "argumentCharacterLimit",
   // Excerpts inside messages.

@@ -24,7 +24,7 @@ describe("what is approved for good", () => {
     const names = Array.from({ length: hosts }, (_, host) => `host-${host}`);
     const ended = await Promise.all(
       names.map(async (name) => {
-        const script = join(import.meta.dirname, "add-rules.ts");
+        const script = join(import.meta.dirname, "../../support/permissions/add-rules-main.ts");
         const child = spawn(process.execPath, [script, root, name, String(each)], {
           stdio: ["ignore", "ignore", "inherit"],
         });
