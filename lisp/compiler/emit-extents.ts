@@ -212,7 +212,7 @@ export abstract class ExtentEmitter extends DoubleEmitter {
         this.assign(state, "R.saveValues()");
       },
     );
-    this.node(node.cleanup, EFFECT);
+    this.whileHeld(inner, () => this.node(node.cleanup, EFFECT));
     this.put(`if(R.resumeUnwinding(${state})){${this.unwindFurther()}}`);
     this.dirty = true;
     this.outer(inner, dest);

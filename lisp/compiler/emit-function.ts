@@ -196,7 +196,8 @@ export class FunctionEmitter extends MultipleValueEmitter {
   }
 
   private conditionalNode(node: Extract<Node, { op: "if" }>, dest: Dest): void {
-    const condition = this.branchCondition(node);
+    // The temporaries of the test are free again in the branches.
+    const condition = this.withTemps(() => this.branchCondition(node));
     if (condition === "true") return this.node(node.whenTrue, dest);
     if (condition === "false") return this.node(node.whenFalse, dest);
     const dirty = this.dirty;
@@ -230,18 +231,28 @@ export class FunctionEmitter extends MultipleValueEmitter {
   private orNode(node: Extract<Node, { op: "or" }>, dest: Dest): void {
     const entered = this.onPath(node.rest);
     if (dest.kind === "effect" && !entered)
-      return this.branch(`!(${this.condition(node.first)})`, () => this.node(node.rest, EFFECT), null);
+      return this.branch(
+        `!(${this.withTemps(() => this.condition(node.first))})`,
+        () => this.node(node.rest, EFFECT),
+        null,
+      );
     if (dest.kind === "effect") {
       const flag = this.flag();
       this.before([node.rest], () => this.assign(flag, this.condition(node.first)));
       return this.branch(`q||!${flag}`, () => this.node(node.rest, EFFECT), null);
     }
-    const first = this.newTemp();
-    this.before([node.rest], () => this.node(node.first, toVar(first)));
+    const mark = this.temps;
+    let first = "";
+    this.before([node.rest], () => {
+      first = this.toTemp(node.first);
+    });
     this.branch(
       entered ? `!q&&${first}!==N` : `${first}!==N`,
       () => this.deliver(first, dest, false),
-      () => this.node(node.rest, dest),
+      () => {
+        this.temps = mark;
+        this.node(node.rest, dest);
+      },
     );
   }
 

@@ -135,6 +135,28 @@ export abstract class TextEmitter {
     return result;
   }
 
+  /** True for temporaries whose value is being computed: they hold nothing yet that a frame must save. */
+  private readonly awaited: boolean[] = [];
+
+  /** Writes a node whose value goes to a fresh temporary, and gives its name. */
+  protected toTemp(node: Node): string {
+    const index = this.temps;
+    const temp = this.newTemp();
+    this.awaited[index] = true;
+    this.node(node, toVar(temp));
+    this.awaited[index] = false;
+    return temp;
+  }
+
+  /** Writes what runs after `dest` got its value and before that is used. */
+  protected whileHeld(dest: Dest, write: () => void): void {
+    const index = dest.kind === "var" && dest.name.startsWith("t") ? Number(dest.name.slice(1)) : -1;
+    const awaited = this.awaited[index] === true;
+    if (awaited) this.awaited[index] = false;
+    write();
+    if (awaited) this.awaited[index] = true;
+  }
+
   /** Binds a variable that is seen by the nodes of `body`. */
   protected bindVariable(v: Variable, text: string, body: readonly Node[] = []): void {
     this.before(body, () => this.assign(this.local(v.js), v.boxed ? `new Box(${text})` : text));
@@ -191,9 +213,13 @@ export abstract class TextEmitter {
   // ---------------------------------------------------------------- calls
 
   protected live(target: string): string[] {
-    const names = [...this.scope];
-    for (let i = 0; i < this.temps; i++) names.push(`t${i}`);
-    return names.filter((name) => name !== target);
+    const names = this.scope.filter((name) => name !== target);
+    for (let i = 0; i < this.temps; i++) {
+      if (this.awaited[i] === true) continue;
+      const name = `t${i}`;
+      if (name !== target) names.push(name);
+    }
+    return names;
   }
 
   /** Statement that leaves the function, or enters the exit code of the innermost region, when `target` is the suspension marker. */

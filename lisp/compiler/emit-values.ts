@@ -64,9 +64,7 @@ export abstract class ValueEmitter extends TextEmitter {
       default:
         break;
     }
-    const temp = this.newTemp();
-    this.node(node, toVar(temp));
-    return temp;
+    return this.toTemp(node);
   }
 
   /** Like `value`, but the expression may be used several times. */
@@ -101,8 +99,10 @@ export abstract class ValueEmitter extends TextEmitter {
     while (last >= 0 && this.pure(nodes[last]!)) last--;
     return nodes.map((node, i) => {
       if (i >= last || this.stable(node)) return atomic ? this.atom(node) : this.value(node);
-      const temp = this.newTemp();
-      this.before(nodes.slice(i + 1), () => this.node(node, toVar(temp)));
+      let temp = "";
+      this.before(nodes.slice(i + 1), () => {
+        temp = this.toTemp(node);
+      });
       return temp;
     });
   }

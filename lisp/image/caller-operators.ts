@@ -204,11 +204,8 @@ function installFuncall(image: Image): void {
     "VALUES-LIST",
     "list",
     (items: LispValue) => {
-      const spread: LispValue[] = [];
-      for (let rest = items; rest !== NIL; rest = rest.cdr) {
-        if (!(rest instanceof Cons)) throw typeError(items, "LIST");
-        spread.push(rest.car);
-      }
+      const spread = listToArray(items);
+      if (spread === null) throw typeError(items, "(AND LIST (SATISFIES LIST-LENGTH))");
       return image.values(...spread);
     },
     { values: true },

@@ -115,8 +115,14 @@
          (output-object (cadr list) stream))
         (t (output-list-elements list stream))))
 
+(defun endless-list-error ()
+  "Signal that a list cannot be printed because it has no end."
+  (error 'simple-storage-condition
+         :format-control "A circular list would be printed for ever: *PRINT-CIRCLE* and *PRINT-LENGTH* are both NIL."
+         :format-arguments '()))
+
 (defun output-list-elements (list stream)
-      (let ((*print-depth* (1+ *print-depth*)) (limit (print-length-limit)) (count 0) (rest list))
+      (let ((*print-depth* (1+ *print-depth*)) (limit (print-length-limit)) (count 0) (rest list) (mark 0) (next 1024))
         (write-char #\( stream)
         (do () (nil)
           (when (and limit (>= count limit))
@@ -125,6 +131,8 @@
           (output-object (car rest) stream)
           (setq count (1+ count))
           (setq rest (cdr rest))
+          (when (and (eq rest mark) (not limit)) (endless-list-error))
+          (when (eql count next) (setq mark rest next (* 2 next)))
           (cond ((null rest) (return))
                 ((or (atom rest) (shared-tail-p rest) (dotted-unquote-p rest))
                  (write-string " . " stream)

@@ -59,7 +59,7 @@
 
 (defun logical-block-on (stream object prefix per-line-prefix suffix function)
   (%pretty-start stream (or per-line-prefix prefix "") (and per-line-prefix t) suffix)
-  (let ((*print-depth* (1+ *print-depth*)) (*labelled-object* nil) (rest object) (count 0))
+  (let ((*print-depth* (1+ *print-depth*)) (*labelled-object* nil) (rest object) (count 0) (mark 0) (next 1024))
     (block contents
       (funcall function stream
                (lambda ()
@@ -70,11 +70,13 @@
                        ((and (print-length-limit) (>= count (print-length-limit)))
                         (write-string "..." stream)
                         (return-from contents nil))
+                       ((and (eq rest mark) rest (not (print-length-limit))) (endless-list-error))
                        ((and (plusp count) rest (or (shared-tail-p rest) (dotted-unquote-p rest)))
                         (write-string ". " stream)
                         (output-object rest stream)
                         (return-from contents nil))
                        (t (setq count (1+ count))
+                          (when (eql count next) (setq mark rest next (* 2 next)))
                           (pop rest))))
                (lambda () rest))))
   (%pretty-end stream))

@@ -41,11 +41,19 @@ BODY is expanded twice: for EQL without a key, and for the general case."
                                            :format-arguments nil))
         (t t)))
 
+(defun circular-list-error (list)
+  "Signal that LIST has no end."
+  (error 'type-error :datum list :expected-type '(and list (satisfies list-length))))
+
 (defmacro do-list-tails ((tail list &optional result) &body body)
-  "Run BODY for each cons of LIST; an improper end is a TYPE-ERROR."
-  `(do ((,tail ,list (cdr ,tail)))
-       ((endp ,tail) ,result)
-     ,@body))
+  "Run BODY for each cons of LIST; an improper end is a TYPE-ERROR, and so is coming to a cons again."
+  (let ((mark (gensym "MARK")) (steps (gensym "STEPS")) (limit (gensym "LIMIT")))
+    ;; Brent: the cons at each step whose number is a power of 2 is remembered, and met again in a circle.
+    `(do ((,tail ,list (cdr ,tail)) (,mark 0) (,steps 0 (+ ,steps 1)) (,limit 1024))
+         ((endp ,tail) ,result)
+       (when (eq ,tail ,mark) (circular-list-error ,tail))
+       (when (eql ,steps ,limit) (setq ,mark ,tail ,limit (* 2 ,limit)))
+       ,@body)))
 
 ;;; Searching
 
@@ -317,6 +325,7 @@ and (IN-LIST-REVERSED-P ELEMENT LIST) the same with the test's arguments exchang
 
 (defun pairlis (keys data &optional alist)
   "ALIST with a pair for each of KEYS and DATA in front."
+  (check-proper-list keys)
   (do ((k keys (cdr k))
        (d data (cdr d)))
       ((or (endp k) (endp d))

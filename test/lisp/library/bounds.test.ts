@@ -51,6 +51,41 @@ describe("what would never end", () => {
     );
   });
 
+  it.each([
+    "(find 9 c)",
+    "(position 9 c)",
+    "(count 9 c)",
+    "(remove 9 c)",
+    "(delete 9 c)",
+    "(substitute 1 9 c)",
+    "(nsubstitute 1 9 c)",
+    "(subseq c 5)",
+    "(position 9 c :from-end t)",
+    "(reduce #'+ c)",
+    "(every #'numberp c)",
+    "(map 'list #'1+ c)",
+    "(sort c #'<)",
+    "(mapcar #'1+ c)",
+    "(mapc #'1+ c)",
+    "(member 9 c)",
+    "(assoc 9 (let ((a (list (list 1)))) (setf (cdr a) a) a))",
+    "(union c c)",
+    "(pairlis c c)",
+    "(values-list c)",
+  ])("is a type-error of a circular list: %s", (form) => {
+    const circle = "(let ((c (list 1 2 3 4))) (setf (cdr (last c)) c)";
+    expect(session(`${circle} (handler-case ${form} (type-error () :circular)))`)).toBe("(:CIRCULAR)");
+  });
+
+  it.each(["t", "nil"])("is not printed, with *PRINT-PRETTY* %s", (pretty) => {
+    const print = (length: string): string =>
+      session(`(let ((c (list 1 2 3 4)) (*print-pretty* ${pretty}) (*print-length* ${length}))
+                 (setf (cdr (last c)) c)
+                 (handler-case (length (prin1-to-string c)) (storage-condition (x) (princ-to-string x))))`);
+    expect(print("nil")).toMatch(/\*PRINT-CIRCLE\* and \*PRINT-LENGTH\* are both NIL/);
+    expect(print("3000")).toMatch(/^\(60\d\d\)$/);
+  });
+
   it("is no template when it has commas, and a constant when it has none", () => {
     expect(session("(car (second `(a '#1=(1 . #1#))))")).toBe("(QUOTE)");
     expect(session('(handler-case (eval (read-from-string "`#1=(,1 . #1#)")) (error () :refused))')).toMatch(
