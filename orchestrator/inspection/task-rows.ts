@@ -2,6 +2,7 @@
 import { printDataForm } from "../../lisp/data-forms/index.ts";
 import { usageTotals } from "../agents/agent-result.ts";
 import type { AgentResult, ShellResult } from "../contract/job-catalog.ts";
+import { executionText, executionTool } from "../jobs/execution-title.ts";
 import { standingOf } from "../jobs/job-table.ts";
 import type { ActivityRecord } from "../record/execution-records.ts";
 import { instantOf } from "../record/conversation-record.ts";
@@ -44,7 +45,7 @@ export function taskRow(view: JobView, activity: ActivityRecord | undefined): Ta
     summary: summaryOf(job.payload),
     owner: view.ownerName,
     state: standingOf(job),
-    tool: progress?.currentTool ?? progress?.recentTools.at(-1) ?? activity?.tool,
+    tool: progress?.currentTool ?? progress?.recentTools.at(-1) ?? activity?.tool ?? ownTool(job),
     durationMs: result?.durationMs ?? elapsed(view),
     requests: result?.usage?.providerRequests ?? progress?.requestCount ?? requestsOf(activity),
     toolCount: progress?.toolCount ?? activity?.toolCount,
@@ -70,9 +71,14 @@ export function rowText(row: TaskRow): string {
 }
 
 function summaryOf(payload: unknown): string {
-  const { role, assignment, description, command } = payload as Readonly<Record<string, string | undefined>>;
-  const text = role === undefined ? (description ?? command ?? "") : `${role}: ${assignment ?? ""}`;
+  const { role, assignment } = payload as Readonly<Record<string, string | undefined>>;
+  const text = role === undefined ? executionText(payload) : `${role}: ${assignment ?? ""}`;
   return preview(text.replaceAll(/\s+/g, " ").trim(), summaryCharacters);
+}
+
+/** An execution is the run of one tool. */
+function ownTool(job: JobView["job"]): string | undefined {
+  return job.kind === "agent" ? undefined : executionTool(job);
 }
 
 function elapsed({ job, now }: JobView): number | undefined {
