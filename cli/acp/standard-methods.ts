@@ -126,6 +126,10 @@ async function opened(
   replay: boolean,
 ): Promise<import("@agentclientprotocol/sdk").LoadSessionResponse> {
   sessions.opened(session, mcpServers ?? []);
+  if ((mcpServers ?? []).length > 0)
+    host.report(
+      `acp: ${session.id}: ${(mcpServers ?? []).length} MCP server(s) of the client are kept for the session and not started: this version starts none`,
+    );
   const { start } = await sessions.show(session, replay);
   setImmediate(() => {
     start();

@@ -1,17 +1,17 @@
 /** Entries of the recovery input vault as Lisp writes them: `(:message INPUT)`, `(:command TEXT)`, `(:lisp SOURCE)`. Pure. */
 import { AutolithError } from "../contract/failure.ts";
 import type { LispJson } from "../contract/lisp-image.ts";
-import { type VaultEntry, inputCharacterLimit } from "../contract/session/input.ts";
-
-/** Most entries of a vault. */
-export const entryLimit = 256;
+import { type VaultEntry, inputCharacterLimit, vaultEntryLimit } from "../contract/session/input.ts";
 
 /** The entries. Throws `invalid-argument`. */
 export function vaultEntries(list: LispJson | undefined): readonly VaultEntry[] {
   if (list === false) return [];
   if (!Array.isArray(list)) throw malformed("a list of entries", list);
-  if (list.length > entryLimit)
-    throw new AutolithError("invalid-argument", `The vault takes ${entryLimit} entries, not ${list.length}.`);
+  if (list.length > vaultEntryLimit)
+    throw new AutolithError(
+      "invalid-argument",
+      `The vault takes ${vaultEntryLimit} entries, not ${list.length}.`,
+    );
   return (list as readonly LispJson[]).map(vaultEntry);
 }
 

@@ -11,6 +11,8 @@ export const inputImageByteLimit = 8_388_608;
 /** Most inputs waiting in one session, and their characters together, images counted in base64. */
 export const pendingInputLimit = 256;
 export const pendingCharacterLimit = 33_554_432;
+/** Most entries of the vault; their characters together are bounded as those of waiting input. */
+export const vaultEntryLimit = 256;
 
 /** One part of a prompt, as in ACP. */
 export const promptPartSchema = z.discriminatedUnion("type", [

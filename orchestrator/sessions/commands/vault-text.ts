@@ -1,8 +1,7 @@
 /** The text behind `/vault-contents` as what it replaces: one entry, or all of them. Pure. */
 import { type DataForm, keyword, listElements, readDataForms } from "../../../lisp/data-forms/index.ts";
 import { AutolithError, failureOf } from "../../contract/failure.ts";
-import { type VaultEntry, vaultEntrySchema } from "../../contract/session/input.ts";
-import { entryLimit } from "../../prompt/vault-entries.ts";
+import { type VaultEntry, vaultEntryLimit, vaultEntrySchema } from "../../contract/session/input.ts";
 
 const limits = { maxBytes: 2_097_152, maxDepth: 8, maxNodes: 4_096, maxStringCharacters: 524_288 };
 
@@ -19,7 +18,8 @@ export function editedVault(text: string, present: readonly VaultEntry[]): reado
     throw refused(
       'vault-contents takes nothing, INDEX (:message "TEXT"), ((:message "TEXT") (:command "/NAME TEXT") …), or nil for none.',
     );
-  if (list.length > entryLimit) throw refused(`The vault takes ${entryLimit} entries, not ${list.length}.`);
+  if (list.length > vaultEntryLimit)
+    throw refused(`The vault takes ${vaultEntryLimit} entries, not ${list.length}.`);
   return list.map(entryOf);
 }
 

@@ -3,7 +3,7 @@
  * receipt in the conversation decides what was delivered, so nothing is delivered twice whatever dies between the two.
  */
 import type { PendingInput, VaultEntry } from "../../contract/session/input.ts";
-import { pendingCharacterLimit, pendingInputLimit } from "../../contract/session/input.ts";
+import { pendingCharacterLimit, pendingInputLimit, vaultEntryLimit } from "../../contract/session/input.ts";
 import { AutolithError } from "../../contract/failure.ts";
 import type { InputFile } from "./input-file.ts";
 import type { StoredInputs, VaultItem, Waiting } from "./waiting.ts";
@@ -84,22 +84,24 @@ export class PendingInputs {
     await this.#write();
   }
 
-  /** Moves everything that waits into the vault; answers how many entries are there then. */
+  /** Moves everything that waits into the vault; answers how many entries are there then. Rejects with `input-limit`; nothing is moved then. */
   async store(): Promise<number> {
-    this.#vault = [...this.#vault, ...[...this.#steering, ...this.#queued].map(vaultEntry)];
+    this.#vault = boundedVault([...this.#vault, ...[...this.#steering, ...this.#queued].map(vaultEntry)]);
     this.#steering = [];
     this.#queued = [];
     await this.#write();
     return this.#vault.length;
   }
 
-  /** An entry that stays as it is keeps its images. */
+  /** An entry that stays as it is keeps its images. Rejects with `input-limit`. */
   async replaceVault(entries: readonly VaultEntry[]): Promise<void> {
     const before = [...this.#vault];
-    this.#vault = entries.map((entry) => {
-      const at = before.findIndex((item) => isSameEntry(item, entry));
-      return at < 0 ? entry : (before.splice(at, 1)[0] ?? entry);
-    });
+    this.#vault = boundedVault(
+      entries.map((entry) => {
+        const at = before.findIndex((item) => isSameEntry(item, entry));
+        return at < 0 ? entry : (before.splice(at, 1)[0] ?? entry);
+      }),
+    );
     await this.#write();
   }
 
@@ -129,6 +131,19 @@ export class PendingInputs {
   }
 }
 
+/** The entries, when a vault may hold so much. Throws `input-limit`. */
+function boundedVault(items: readonly VaultItem[]): readonly VaultItem[] {
+  const characters = items.reduce(
+    (sum, item) => sum + sizeOf({ text: entryText(item), images: item.images ?? [] }),
+    0,
+  );
+  if (items.length <= vaultEntryLimit && characters <= pendingCharacterLimit) return items;
+  throw new AutolithError(
+    "input-limit",
+    `The vault would have ${items.length} entries with ${characters} characters; it takes ${vaultEntryLimit} with ${pendingCharacterLimit} together. Restore or clear it first.`,
+  );
+}
+
 /** The text of an entry, whatever its kind. */
 export function entryText(entry: VaultEntry): string {
   return entry.type === "message" ? entry.input : entry.type === "lisp" ? entry.source : entry.text;
@@ -138,7 +153,7 @@ function isSameEntry(left: VaultEntry, right: VaultEntry): boolean {
   return left.type === right.type && entryText(left) === entryText(right);
 }
 
-function sizeOf({ text, images }: Waiting): number {
+function sizeOf({ text, images }: Pick<Waiting, "text" | "images">): number {
   return images.reduce((sum, { data }) => sum + data.length, text.length);
 }
 

@@ -19,7 +19,7 @@ export const compactionInstructions = [
 export const compactionQuestion = "Write the summary of the conversation above now.";
 
 /** Jobs that a summary names; the rest is counted. */
-const jobReferenceLimit = 32;
+export const jobReferenceLimit = 32;
 
 /** What is summarised: through which record, and what the model reads of it. */
 export type CompactionCut = { readonly throughSeq: number; readonly items: readonly ModelItem[] };

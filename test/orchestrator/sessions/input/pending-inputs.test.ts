@@ -1,3 +1,4 @@
+import { vaultEntryLimit } from "../../../../orchestrator/contract/session/input.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -137,5 +138,26 @@ describe("waiting input", () => {
       { type: "message", input: "look", images },
       { type: "message", input: "edited" },
     ]);
+  });
+
+  it("the vault is bounded; what does not fit stays where it waits", async () => {
+    const file = freshFile();
+    const inputs = new PendingInputs(file(), empty, () => undefined);
+    const entries = Array.from({ length: vaultEntryLimit }, (_, index) => ({
+      type: "message" as const,
+      input: `entry ${index}`,
+    }));
+    await inputs.replaceVault(entries);
+    await inputs.admit("queued", waiting("a", "one more"));
+    await expect(inputs.store()).rejects.toMatchObject({
+      code: "input-limit",
+      message: expect.stringContaining(`${vaultEntryLimit + 1} entries`) as string,
+    });
+    await expect(inputs.replaceVault([...entries, { type: "message", input: "more" }])).rejects.toMatchObject(
+      { code: "input-limit" },
+    );
+    expect(inputs.queued.map(({ text }) => text)).toEqual(["one more"]);
+    expect(inputs.vault).toEqual(entries);
+    expect((await file().read()).vault).toHaveLength(vaultEntryLimit);
   });
 });
