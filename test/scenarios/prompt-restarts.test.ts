@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RestartRequest, Session } from "../../orchestrator/contract/session.ts";
 import { type RecordedRequest, answer } from "../support/model-server/script.ts";
+import { conversationIdSchema } from "../../orchestrator/contract/identifiers.ts";
+import { serveHost } from "../support/acp/served-host.ts";
 import { openScene, text } from "../support/sessions/composed-sessions.ts";
 import { evaluated, values } from "../support/sessions/form-scene.ts";
 import { eventsUntil } from "../support/sessions/read-events.ts";
@@ -126,5 +128,44 @@ describe("the restart debugger", () => {
     expect(await session.cancel()).toBe(true);
     expect(await finished).toMatchObject({ status: "cancelled" });
     expect(session.restarts()).toEqual([]);
+  });
+
+  it("is served to clients of the local endpoint: requests in the state, a choice, a diagnosis; not to those that only look on", async () => {
+    await using scene = await openScene([
+      answer(JSON.stringify({ explanation: "It says so.", recoveries: [] })),
+    ]);
+    await using served = serveHost(scene.service);
+    const client = await served.client("local");
+    const { sessionId } = await client.value("open", { how: "new", cwd: scene.pit.workspace });
+    await client.value("attach", { sessionId, answersRestarts: true });
+    const input = {
+      parts: [{ type: "text" as const, text: '(restart-case (error "stuck") (use-value (x) (* 2 x)))' }],
+    };
+    expect(await client.value("submit", { sessionId, input, as: "prompt" })).toEqual({
+      kind: "form",
+      formId: "form:1",
+    });
+    await client.event(({ kind }) => kind === "restarts-requested");
+    const [request] = (await client.value("restarts", { sessionId })).requests;
+    expect(request).toMatchObject({ formId: "form:1", condition: { text: "stuck" } });
+    const { requestId } = request!;
+    const late = await served.client("local");
+    const { state } = await late.value("attach", { sessionId, readOnly: true });
+    expect(state).toMatchObject({ restartRequests: [request], runningForms: 1 });
+    const choice = { kind: "restart", index: restart(request!, "USE-VALUE"), argument: "21" } as const;
+    await expect(late.value("restart", { sessionId, requestId, choice })).rejects.toThrow(
+      /read-only|only watches/,
+    );
+    expect(
+      await client.value("restart", { sessionId, requestId, choice: { kind: "diagnose" } }),
+    ).toMatchObject({
+      settled: false,
+      diagnosis: { explanation: "It says so.", recoveries: [] },
+    });
+    expect(await client.value("restart", { sessionId, requestId, choice })).toEqual({ settled: true });
+    await client.event(({ kind, data }) => kind === "update" && JSON.stringify(data).includes("form-result"));
+    const { updates } = await scene.service.find(conversationIdSchema.parse(sessionId))!.history({});
+    expect(updates.at(-1)?.update).toMatchObject({ type: "form-result", values: [{ text: "42" }] });
+    for (const each of [client, late]) each.close();
   });
 });
