@@ -242,7 +242,7 @@ describe("a person at the terminal", patience, () => {
     const gone = [
       "",
       "! The directory of this conversation, /w/own, is not there any",
-      "  more. cwd PATH chooses another one; until then commands fail.",
+      "  more. /cwd PATH chooses another one; until then commands fail.",
     ];
     expect(await transcript(scene, terminal)).toEqual([...opened, ...gone]);
     await say(terminal, "shell date", "The tool has answered.");
