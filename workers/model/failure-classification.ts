@@ -82,7 +82,9 @@ export function classifyRefusal(refusal: ProviderRefusal, outputReceived: boolea
 
 function namedCode(refusal: ProviderRefusal): ModelFailureCode | undefined {
   for (const name of [refusal.code, refusal.type]) {
-    const found = name === undefined ? undefined : providerCodes[name.toLowerCase()];
+    const code = name?.toLowerCase() ?? "";
+    // Names that every object has (`constructor`) are no codes of ours.
+    const found = Object.hasOwn(providerCodes, code) ? providerCodes[code] : undefined;
     if (found !== undefined) return found;
   }
   return undefined;

@@ -50,7 +50,7 @@ export class ResponsesStreamAssembler implements StreamAssembler {
     this.#events += 1;
     const fields = objectOf(event) ?? {};
     const type = textOf(fields["type"]) ?? "";
-    const channel = deltaChannels[type];
+    const channel = Object.hasOwn(deltaChannels, type) ? deltaChannels[type] : undefined;
     if (channel !== undefined) return this.#takeDelta(channel, textOf(fields["delta"]) ?? "");
     switch (type) {
       case "response.output_item.added":

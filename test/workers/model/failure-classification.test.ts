@@ -64,6 +64,8 @@ describe("a refusal", () => {
     [undefined, "rate_limit_exceeded", "rate-limited"],
     [undefined, "insufficient_quota", "quota"],
     [undefined, "something_new", "server"],
+    [undefined, "constructor", "server"],
+    [undefined, "__proto__", "server"],
     [undefined, undefined, "server"],
   ] as const)("of status %s with code %s is %s", (status, code, expected) => {
     expect(codeOf(status, code)).toBe(expected);
