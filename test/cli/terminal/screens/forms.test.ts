@@ -8,7 +8,7 @@ const patience = { timeout: 300_000 };
 describe("forms in a terminal", patience, () => {
   it("are evaluated, go on in further lines, are stopped, and come back", async () => {
     await using scene = await openHostScene();
-    const terminal = await scene.terminal(["--permissions", "full"]);
+    await using terminal = await scene.terminal(["--permissions", "full"]);
     await terminal.shows("❯ Ask for");
     await terminal.type('(progn (format t "printed~%") (values (+ 1 2) "three"))');
     await terminal.shows('"three"))');
@@ -30,7 +30,7 @@ describe("forms in a terminal", patience, () => {
     await terminal.shows("; cancelled");
     await terminal.keys("C-d");
     await terminal.ended();
-    const other = await scene.terminal(["lg", "attach"]);
+    await using other = await scene.terminal(["lg", "attach"]);
     await other.shows("; cancelled");
     const rows = (await other.history()).join("\n");
     expect(rows).toContain('│ printed\n⇒ 3\n⇒ "three"');
