@@ -145,6 +145,7 @@ async function submit(
   const session = sessions.writable(sessionId);
   const input: PromptInput = given;
   refuseTerminalOperation(input, reach, () => session.operations());
+  withdrawDraft(session, input);
   if (as !== "prompt") {
     const { inputId, delivery } = await (as === "steer" ? session.steer(input) : session.queue(input));
     return { kind: "admitted", inputId, delivery };
@@ -154,6 +155,12 @@ async function submit(
   return submission.kind === "command"
     ? { kind: "command", invocation: presentable(submission.invocation) }
     : { kind: "turn", inputId: submission.inputId, epoch: submission.epoch };
+}
+
+/** What is sent is a draft no more: a terminal that is killed now must not leave it for the next one. */
+function withdrawDraft(session: Session, { parts }: PromptInput): void {
+  const [first] = parts;
+  if (first?.type === "text" && session.draft()?.text === first.text) session.leaveDraft(null);
 }
 
 function sessionRow(

@@ -392,6 +392,14 @@ describe("terminals", () => {
     const draft = { text: "half a thou", cursor: 4 };
     await client.value("composer", { sessionId, draft });
     expect(await client.value("composer", { sessionId })).toEqual({ draft });
+    // What is sent leaves the drafts, and another text does not.
+    const send = (text: string): Promise<unknown> =>
+      client.value("submit", { sessionId, as: "queue", input: { parts: [{ type: "text", text }] } });
+    await send("another text");
+    expect(await client.value("composer", { sessionId })).toEqual({ draft });
+    await send(draft.text);
+    expect(await client.value("composer", { sessionId })).toEqual({ draft: null });
+    await client.value("composer", { sessionId, draft });
     expect(await client.value("complete", { sessionId, text: "/", cursor: 1 })).toMatchObject({ omitted: 0 });
     expect((await client.value("highlight", { sessionId, text: "(a" })).completeness).toBe("incomplete");
     expect(await client.value("kill", { sessionId })).toEqual({ closed: true });
