@@ -165,6 +165,8 @@ function resultRecord(job: Job, outcome: Outcome<AgentResult>, parts: Publicatio
     (outcome.state === "aborted" ? `Cancelled (${outcome.reason ?? "by itself"}).` : undefined);
   return {
     id: job.name,
+    // As it was asked for or made up, without the number.
+    name: job.name.replace(/-\d+$/, ""),
     agent: payload.role,
     agentSource: role?.source ?? "programmatic",
     assignment: payload.assignment,
