@@ -40,6 +40,9 @@ export function toVar(name: string, multi = false): Dest {
   return { kind: "var", name, multi };
 }
 
+/** A number of which a member is named: it needs parentheses, and stands where a program has a number for an object. */
+const memberOfNumber = /(?<![\w$.])(\d+)\.(?=[a-z])/g;
+
 /** A place to jump to. In the slow version it is a number of the switch. */
 export interface Label {
   readonly name: string;
@@ -260,7 +263,7 @@ export abstract class TextEmitter {
     options: { readonly fast?: string; readonly multi?: boolean },
   ): void {
     this.withTemps(() => {
-      const fast = options.fast ?? "";
+      const fast = (options.fast ?? "").replaceAll(memberOfNumber, "($1).");
       const multi = options.multi === true;
       if (multi && dest.kind !== "effect" && (dest.kind === "return" ? this.dirty : dest.multi))
         this.put("R.mv=null;");

@@ -1,5 +1,5 @@
 import { NIL, T } from "../data/symbol.ts";
-import { TextEmitter, toVar } from "./emit-text.ts";
+import { TextEmitter } from "./emit-text.ts";
 import type { Node } from "./ir.ts";
 import { type Primitive, primitives } from "./primitives.ts";
 
