@@ -87,6 +87,12 @@ function logAnd(t: string, a: string, b: string): string {
   return `${fixnums(value)}&&((${t}=${value}%${modulus}+0)>=0||(${t}+=${modulus})>0)`;
 }
 
+/** Fast path of an operation on bits: of integers of 32 bits, or of natural numbers of as many. */
+function bitwise(t: string, a: string, operator: string, b: string): string {
+  const natural = [a, b].map((arg) => `${arg}===${arg}>>>0`).join("&&");
+  return `${fixnums(a, b)}&&(${int32s(a, b)}?((${t}=${a}${operator}${b}),true):${natural}&&((${t}=(${a}${operator}${b})>>>0),true))`;
+}
+
 /** Fast path of ASH by a constant: a power of 2 divides and multiplies exactly. */
 function shift(t: string, a: string, count: string): string {
   const places = literal.test(count) ? Number(count) : Number.NaN;
@@ -238,8 +244,8 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ],
   ["LOGAND/2", checked(2, logAnd)],
   ["ASH/2", checked(2, shift)],
-  ["LOGIOR/2", checked(2, (t, a, b) => `${int32s(a, b)}&&((${t}=${a}|${b}),true)`)],
-  ["LOGXOR/2", checked(2, (t, a, b) => `${int32s(a, b)}&&((${t}=${a}^${b}),true)`)],
+  ["LOGIOR/2", checked(2, (t, a, b) => bitwise(t, a, "|", b))],
+  ["LOGXOR/2", checked(2, (t, a, b) => bitwise(t, a, "^", b))],
   ["CHAR-CODE/1", checked(1, (t, a) => `typeof(${t}=${member(a)}.code)==="number"`)],
   ["CHAR=/2", { kind: "compare", arity: 2, guard: characters, js: (a, b) => `${a}===${b}` }],
   ["ZEROP/1", compare(1, (a) => `${a}===0`)],
@@ -268,11 +274,7 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ],
   [
     "(SETF AREF)/4",
-    checked(
-      4,
-      (t, v, a, i, j) =>
-        `${matrixIndex(a, i, j)}&&${a}.type==="t"&&!${a}.characters&&(${a}.set(${i}*${a}.dims[1]+${j},${t}=${v}),true)`,
-    ),
+    checked(4, (t, v, a, i, j) => `${matrixIndex(a, i, j)}&&${a}.put(${i}*${a}.dims[1]+${j},${t}=${v})`),
   ],
   [
     "ELT/2",
@@ -283,7 +285,7 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
     checked(
       3,
       (t, v, a, i) =>
-        `Array.isArray(${a})&&typeof ${i}==="number"&&${i}>=0&&${i}<${a}.length&&((${t}=${a}[${i}]=${v}),true)`,
+        `typeof ${i}==="number"&&(Array.isArray(${a})?${i}>=0&&${i}<${a}.length&&((${t}=${a}[${i}]=${v}),true):${vectorIndex(a, i)}&&${a}.put(${i},${t}=${v}))`,
     ),
   ],
   [

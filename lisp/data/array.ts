@@ -125,6 +125,33 @@ export class LArray {
     return decodeElement(this.type, this.storage[index]!);
   }
 
+  /** Stores an element that is right for an array of a common kind; false, and nothing is stored, when more must be looked at. */
+  put(index: number, value: LispValue): boolean {
+    if (this.displacement !== null) return false;
+    switch (this.type) {
+      case "t":
+        if (this.characters) return false;
+        break;
+      case "double":
+        if (!(value instanceof DoubleFloat)) return false;
+        (this.storage as Float64Array)[index] = value.v;
+        return true;
+      case "bit":
+        if (value !== 0 && value !== 1) return false;
+        break;
+      case "u8":
+        if (typeof value !== "number" || value < 0 || value > 255) return false;
+        break;
+      case "fixnum":
+        if (typeof value !== "number") return false;
+        break;
+      default:
+        return false;
+    }
+    (this.storage as LispValue[])[index] = value;
+    return true;
+  }
+
   /** Stores an element whose type the caller has checked. */
   set(index: number, value: LispValue): void {
     const shift = this.displacement;

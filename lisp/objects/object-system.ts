@@ -40,6 +40,8 @@ export class ObjectSystem {
   private readonly byConstructor = new Map<unknown, LClass>();
   private readonly extensions: ((value: object) => LClass | undefined)[] = [];
   private readonly slotLayout: InstanceLayout;
+  private readonly fixnumClass: LClass;
+  private readonly bignumClass: LClass;
   private readonly layoutOfStructureClass = new WeakMap<LClass, StructLayout>();
   /** What the library defines when somebody asks for it. */
   readonly deferred: DeferredObjects;
@@ -53,6 +55,8 @@ export class ObjectSystem {
     for (const row of standardClassRows) this.makeStandard(row, placeholder);
     for (const row of standardClassRows) this.finishStandard(row);
     this.slotLayout.cls = this.standard("SYS:STANDARD-EFFECTIVE-SLOT-DEFINITION");
+    this.fixnumClass = this.standard("FIXNUM");
+    this.bignumClass = this.standard("BIGNUM");
     this.fillConstructors();
     const generic = this.standard("STANDARD-GENERIC-FUNCTION");
     this.deferred = new DeferredObjects((cell, code) => {
@@ -194,8 +198,8 @@ export class ObjectSystem {
 
   /** CLASS-OF. */
   classOf(value: LispValue): LClass {
-    if (typeof value === "number") return this.standard("FIXNUM");
-    if (typeof value === "bigint") return this.standard("BIGNUM");
+    if (typeof value === "number") return this.fixnumClass;
+    if (typeof value === "bigint") return this.bignumClass;
     if (value instanceof LInstance) return value.layout.cls as LClass;
     const quick = this.byConstructor.get(value.constructor);
     if (quick) return quick;

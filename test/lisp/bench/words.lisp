@@ -1,0 +1,17 @@
+;; Building strings and counting words.
+(defun text (n)
+  (with-output-to-string (out)
+    (dotimes (i n) (format out "~A ~A " (nth (mod i 7) '("alpha" "beta" "gamma" "delta" "of" "the" "end")) (mod i 13)))))
+(defun split (string)
+  (loop with start = 0
+        for end = (position #\Space string :start start)
+        when (> (or end (length string)) start) collect (subseq string start end)
+        while end do (setq start (1+ end))))
+(defun bench ()
+  (let ((counts (make-hash-table :test #'equal)) (longest ""))
+    (dolist (word (split (text 10000)))
+      (incf (gethash word counts 0))
+      (when (string> word longest) (setq longest (concatenate 'string word ""))))
+    (let ((all '()))
+      (maphash (lambda (word count) (push (cons count (string-upcase word)) all)) counts)
+      (list longest (sort all #'> :key #'car)))))
