@@ -1,5 +1,5 @@
 import { Cons, arrayToList, list, listToArray } from "../data/cons.ts";
-import { LispError, programError, typeError } from "../data/error.ts";
+import { LispError, programError, simpleError, typeError } from "../data/error.ts";
 import { LFunction, UndefinedFunction } from "../data/function.ts";
 import { LString } from "../data/string.ts";
 import {
@@ -13,6 +13,7 @@ import {
   symbolFunction,
 } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import { eql } from "../equality/equality.ts";
 import type { DefinitionEntry } from "./definition-journal.ts";
 import type { Image } from "./image.ts";
 
@@ -241,6 +242,9 @@ function installVariables(image: Image): void {
     "symbol value documentation",
     (symbol: LispValue, value: LispValue, doc: LispValue) => {
       const s = theSymbol(symbol);
+      if (s.kind === "constant" && s.value !== UNBOUND && !eql(s.value, value)) {
+        throw simpleError("SIMPLE-ERROR", "the constant ~S is ~S and cannot become ~S", s, s.value, value);
+      }
       s.kind = "constant";
       s.value = value;
       if (doc !== NIL) setSymbolProperty(s, "variable-documentation", doc);

@@ -116,6 +116,9 @@
            (declare (ignorable ,var))
            ,@declarations
            (tagbody
+              ,@(if (integerp count)
+                    nil
+                    `((unless (integerp ,limit) (error 'type-error :datum ,limit :expected-type 'integer))))
               ,top
               (when (>= ,var ,limit) (go ,end))
               (tagbody ,@forms)

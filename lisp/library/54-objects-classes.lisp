@@ -82,9 +82,13 @@
 
 (defmacro defclass (name direct-superclasses direct-slots &rest options)
   "Defines a class, or changes the one of that name."
-  (unless (symbolp name) (class-definition-problem "~S is no name for a class." name))
+  (unless (and name (symbolp name)) (class-definition-problem "~S is no name for a class." name))
   (unless (listp direct-superclasses) (class-definition-problem "~S is no list of superclasses." direct-superclasses))
   (check-slot-names name direct-slots)
+  (dolist (slot direct-slots)
+    (let ((slot-name (if (consp slot) (car slot) slot)))
+      (when (and (symbolp slot-name) (or (keywordp slot-name) (eq (%variable-kind slot-name) :constant)))
+        (class-definition-problem "~S is a constant and cannot name a slot of ~S." slot-name name))))
   (let ((metaclass 'standard-class) (documentation nil) (defaults '()) (extra '()) (seen '()))
     (dolist (option options)
       (unless (consp option) (class-definition-problem "~S is no class option." option))

@@ -51,6 +51,7 @@
 
 (defmacro define-condition (name parent-types slot-specifications &rest options)
   "Defines a condition type."
+  (unless (and name (symbolp name)) (class-definition-problem "~S is no name for a condition type." name))
   (check-slot-names name slot-specifications)
   (let ((report nil) (documentation nil) (defaults '()) (seen '()))
     (dolist (option options)

@@ -235,6 +235,12 @@
   (unless (or (null function) (functionp function) (symbolp function))
     (error 'type-error :datum function :expected-type '(or null function symbol)))
   (check-dispatch-table table)
+  ;; The printer skips the standard table where it can, so a table that is changed is the standard one no longer.
+  (when (eq table *standard-pprint-dispatch*) (setq *standard-pprint-dispatch* (copy-pprint-dispatch table)))
+  (put-dispatch-entry type-specifier function priority table)
+  nil)
+
+(defun put-dispatch-entry (type-specifier function priority table)
   (multiple-value-bind (object found) (cons-eql-type-object type-specifier)
     (cond ((and found (null function)) (remhash object (dispatch-symbols table)))
           (found (setf (gethash object (dispatch-symbols table)) (list type-specifier priority function)))
@@ -242,8 +248,7 @@
                    (remove type-specifier (dispatch-entries table) :key #'first :test #'equal))
              (when function
                (setf (dispatch-entries table)
-                     (insert-dispatch-entry (list type-specifier priority function) (dispatch-entries table)))))))
-  nil)
+                     (insert-dispatch-entry (list type-specifier priority function) (dispatch-entries table))))))))
 
 (defun insert-dispatch-entry (entry entries)
   (if (or (null entries) (> (second entry) (second (first entries))))
@@ -369,19 +374,19 @@
         (pprint-newline :linear stream)))))
 
 (defun fill-standard-pprint-dispatch (table)
-  (set-pprint-dispatch 'cons 'pprint-cons -10 table)
-  (set-pprint-dispatch '(cons (eql quote)) (pprint-quotation "'") 0 table)
-  (set-pprint-dispatch '(cons (eql function)) (pprint-quotation "#'") 0 table)
-  (set-pprint-dispatch '(cons (eql quasiquote)) (pprint-quotation "`") 0 table)
-  (set-pprint-dispatch '(cons (eql unquote)) #'pprint-unquote 0 table)
-  (set-pprint-dispatch '(cons (eql unquote-splicing)) (pprint-quotation ",@") 0 table)
+  (put-dispatch-entry 'cons 'pprint-cons -10 table)
+  (put-dispatch-entry '(cons (eql quote)) (pprint-quotation "'") 0 table)
+  (put-dispatch-entry '(cons (eql function)) (pprint-quotation "#'") 0 table)
+  (put-dispatch-entry '(cons (eql quasiquote)) (pprint-quotation "`") 0 table)
+  (put-dispatch-entry '(cons (eql unquote)) #'pprint-unquote 0 table)
+  (put-dispatch-entry '(cons (eql unquote-splicing)) (pprint-quotation ",@") 0 table)
   (dolist (entry '((let 1) (let* 1) (lambda 1) (block 1) (when 1) (unless 1) (dolist 1) (dotimes 1) (flet 1) (labels 1)
                    (macrolet 1) (symbol-macrolet 1) (defun 2) (defmacro 2) (defmethod 2) (defvar 1) (defparameter 1)
                    (defconstant 1) (defclass 2) (defstruct 1) (multiple-value-bind 2) (destructuring-bind 2)
                    (with-open-file 1) (with-output-to-string 1) (eval-when 1) (case 1) (ecase 1) (typecase 1)
                    (etypecase 1) (handler-case 1) (handler-bind 1) (restart-case 1) (unwind-protect 1) (catch 1)
                    (progn 0) (locally 0) (tagbody 0)))
-    (set-pprint-dispatch `(cons (eql ,(first entry))) (pprint-body (second entry)) 0 table)))
+    (put-dispatch-entry `(cons (eql ,(first entry))) (pprint-body (second entry)) 0 table)))
 
 (setq *standard-pprint-dispatch*
       (make-structure (dispatch-table-cell) 'fill-standard-pprint-dispatch '() (make-hash-table :test 'eql)))

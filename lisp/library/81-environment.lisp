@@ -186,8 +186,10 @@
       '(progn (mapc #'untrace-function (mapcar #'car *traced*)) t)))
 
 (defmacro step (form)
-  "Evaluates a form; there is no stepper."
-  form)
+  "Evaluates a form and says that it does so in one step: there is no stepper."
+  `(progn
+     (format *trace-output* "~&; STEP: there is no stepper here, so ~S is evaluated as a whole.~%" ',form)
+     ,form))
 
 ;;; The rest
 
@@ -208,7 +210,7 @@
                         ((and (consp function) (eq (car function) 'lambda)) (compile nil function))
                         ((function-name-p function) (fdefinition function))
                         (t (error 'type-error :datum function :expected-type '(or function symbol cons))))))
-    (format t "~&~S: compiled to JavaScript~%" function)
+    (format t "~&~S is compiled to JavaScript; its code is not kept in a form that can be listed.~%" function)
     nil))
 
 (defun function-lambda-expression (function)

@@ -153,11 +153,20 @@
               ((loop-peek-p "BY")
                (when step-p (loop-error "two steps for ~S." variable))
                (loop-take "BY")
-               (setq step-p t step (once (loop-take-form) "STEP")))
+               (setq step-p t step (once (loop-positive-step (loop-take-form)) "STEP")))
               (t (return nil)))))
     (when (and down up) (loop-error "~S is to go up and down." variable))
     (when (and down (not start-p)) (loop-error "~S goes down from nowhere: FROM is missing." variable))
     (loop-arithmetic-rounds variable type start limit limit-test step down bindings)))
+
+(defun loop-positive-step (form)
+  "A form of the step that FORM gives, which must be positive: any other would never end."
+  (if (and (realp form) (plusp form)) form (list 'check-loop-step form)))
+
+(defun check-loop-step (step)
+  (if (and (realp step) (plusp step))
+      step
+      (error 'type-error :datum step :expected-type '(real (0)))))
 
 (defun loop-arithmetic-rounds (variable type start limit limit-test step down bindings)
   "Bindings and rounds of FOR VARIABLE with the parts given; BINDINGS are made before the variable's."

@@ -62,7 +62,8 @@
            (if (consp list) (last list) last))))
 
 (defun add-copied-tail (last list)
-  "Make a copy of LIST follow the cons LAST; the new last cons."
+  "Make a copy of LIST follow the cons LAST; the new last cons. Only the last list of all may end in an atom."
+  (when (cdr last) (error 'type-error :datum (cdr last) :expected-type 'list))
   (do ((tail list (cdr tail)))
       ((atom tail)
        (when tail (setf (cdr last) tail))

@@ -95,6 +95,13 @@
   (let ((tail (nthcdr position specifier)))
     (if tail (car tail) '*)))
 
+(defun only-type-argument (specifier)
+  "The argument of a compound type that has exactly one."
+  (let ((arguments (cdr specifier)))
+    (unless (and (consp arguments) (null (cdr arguments)))
+      (error 'simple-error :format-control "The type ~S must have one argument." :format-arguments (list specifier)))
+    (car arguments)))
+
 (defun parse-compound-type (specifier)
   "The type of the compound SPECIFIER, no abbreviation."
   (let ((first (type-argument specifier 1)) (second (type-argument specifier 2)) (arguments (cdr specifier)))
@@ -103,11 +110,11 @@
              (dolist (argument arguments type)
                (setq type (type-and type (parse-type argument))))))
       (or (apply #'union-type arguments))
-      (not (type-not (parse-type first)))
+      (not (type-not (parse-type (only-type-argument specifier))))
       (member (let ((type (bottom-type)))
                 (dolist (object arguments type)
                   (setq type (type-or type (type-of-object object))))))
-      (eql (type-of-object first))
+      (eql (type-of-object (only-type-argument specifier)))
       (satisfies (type-of-literal specifier))
       (integer (interval-type first second 'integer))
       (rational (interval-type first second 'integer 'ratio))

@@ -71,22 +71,28 @@ async function answers(cases: readonly Case[], { suspends = false, saves = false
 const withoutErrorText = (text: string): string =>
   text.replace(/^\(:ERROR ([A-Z-]+) "[^]*"\)/, "(:ERROR $1)");
 
-describe.each(["objects", "conditions", "printer", "format", "streams", "pathnames", "environment"])(
-  "%s",
-  (chapter) => {
-    const cases = casesOf(chapter);
+describe.each([
+  "objects",
+  "conditions",
+  "printer",
+  "format",
+  "streams",
+  "pathnames",
+  "environment",
+  "data-and-control",
+])("%s", (chapter) => {
+  const cases = casesOf(chapter);
 
-    it.each<readonly [string, Way]>([
-      ["", {}],
-      [", suspending at every safe point", { suspends: true }],
-      [", with the image saved and restored in between", { saves: true }],
-    ])("agrees with SBCL%s", async (_how, way) => {
-      const found = await answers(cases, way);
-      const wrong = cases.flatMap(({ form, expected }, i) => {
-        const given = withoutErrorText(found[i] ?? "");
-        return expected === undefined || given === expected ? [] : [{ form, expected, given }];
-      });
-      expect(wrong).toEqual([]);
+  it.each<readonly [string, Way]>([
+    ["", {}],
+    [", suspending at every safe point", { suspends: true }],
+    [", with the image saved and restored in between", { saves: true }],
+  ])("agrees with SBCL%s", async (_how, way) => {
+    const found = await answers(cases, way);
+    const wrong = cases.flatMap(({ form, expected }, i) => {
+      const given = withoutErrorText(found[i] ?? "");
+      return expected === undefined || given === expected ? [] : [{ form, expected, given }];
     });
-  },
-);
+    expect(wrong).toEqual([]);
+  });
+});

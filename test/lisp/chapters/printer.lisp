@@ -361,3 +361,5 @@
 ;=> (:NOT-READABLE)
 (with-standard-io-syntax (list (prin1-to-string "a") (prin1-to-string #*101) (prin1-to-string #2A((1 2)))))
 ;=> (("\"a\"" "#*101" "#2A((1 2))"))
+(let ((*print-pprint-dispatch* *print-pprint-dispatch*) (*print-pretty* t)) (set-pprint-dispatch '(eql leftover-symbol) (lambda (s x) (declare (ignore x)) (write-string "changed" s)) 5) (list (write-to-string '(1 leftover-symbol)) (let ((*print-pprint-dispatch* (copy-pprint-dispatch nil))) (write-to-string '(1 leftover-symbol))) (progn (set-pprint-dispatch '(eql leftover-symbol) nil) (write-to-string '(1 leftover-symbol)))))
+;=> (("(1 changed)" "(1 LEFTOVER-SYMBOL)" "(1 LEFTOVER-SYMBOL)"))
