@@ -23,7 +23,7 @@ const logPath = `"$HOME/../w/${mailEffectLog}"`;
 /** Items of one `task.run`. */
 const batch = 8;
 /** Looks at the mail, or for a grant, before a child gives up. */
-const patience = 40;
+const patience = 16;
 
 /** Receivers of these pairs get their mail at a boundary; the others ask for it. */
 export function hasContext(pair: string): boolean {
@@ -175,7 +175,7 @@ function heedTurn(pair: string, seen: Seen): ScriptedTurn {
   if (!seen.has("begin")) return effect("begin", `r${pair}-begin`);
   if (!seen.heard(letterText(pair)) && seen.count("pause") < patience)
     return calls([
-      { name: "shell__run", callId: `pause${seen.count("pause")}`, arguments: { command: "sleep 0.05" } },
+      { name: "shell__run", callId: `pause${seen.count("pause")}`, arguments: { command: "sleep 0.1" } },
     ]);
   if (seen.heard(letterText(pair)) && !seen.has("got")) return effect("got", `r${pair}-got`);
   return done(pair);
@@ -184,7 +184,7 @@ function heedTurn(pair: string, seen: Seen): ScriptedTurn {
 /** Asks once more, a moment after the last time. */
 function look(seen: Seen, call: Omit<ScriptedCall, "callId">): ScriptedTurn {
   const number = seen.count("look");
-  const pause = { name: "shell__run", callId: `pause${number}`, arguments: { command: "sleep 0.05" } };
+  const pause = { name: "shell__run", callId: `pause${number}`, arguments: { command: "sleep 0.1" } };
   return calls([...(number === 0 ? [] : [pause]), { ...call, callId: `look${number}` }]);
 }
 
