@@ -17,6 +17,10 @@
   (declare (ignore errorp environment))
   (unless (or (null class) (%classp class))
     (error 'type-error :datum class :expected-type 'class))
+  (let ((existing (%find-class name)))
+    (when (and existing (not (eq existing class)) (eq (%class-kind existing) :built-in))
+      (error 'simple-error :format-control "The name ~S of a built-in class cannot be given to ~S."
+                           :format-arguments (list name class))))
   (%set-find-class name class)
   (forget-recipes)
   class)

@@ -172,7 +172,7 @@
         (%make-funcallable-instance class)))
   (:method ((class structure-class) &rest initargs)
     (declare (ignore initargs))
-    (%allocate-structure class))
+    (allocate-structure class))
   (:method ((class condition-class) &rest initargs)
     (declare (ignore initargs))
     (ensure-finalized class)

@@ -149,7 +149,7 @@
           (*print-pretty*
         (pprint-logical-block (stream nil :prefix "#S(" :suffix ")")
           (prin1 (%class-name class) stream)
-          (write-char #\Space stream)
+          (when (%class-slots class) (write-char #\Space stream))
           (pprint-indent :current 0 stream)
           (print-structure-slots object class stream t)))
         (t (let ((*print-depth* (1+ *print-depth*)))

@@ -27,6 +27,20 @@
   "The description of the structure NAME, or NIL."
   (symbol-datum name "STRUCTURE-DESCRIPTION"))
 
+(defun initial-slot-values (name count)
+  "What the COUNT slots of a structure made by MAKE-INSTANCE hold: what their initforms give, or NIL."
+  (let ((description (structure-description name)))
+    (if description
+        (mapcar (lambda (slot) (eval (structure-slot-initform slot))) (structure-slots description))
+        (make-list count))))
+
+(defun allocate-structure (class)
+  "A structure as MAKE-INSTANCE makes it of CLASS."
+  (let ((structure (%allocate-structure class)) (place 0))
+    (dolist (value (initial-slot-values (%class-name class) (length (%class-slots class))) structure)
+      (%set-instance-ref structure place value)
+      (setq place (+ place 1)))))
+
 (defun structure-error (control &rest arguments)
   "Signal a PROGRAM-ERROR about a DEFSTRUCT form."
   (error 'simple-program-error :format-control (join-strings "DEFSTRUCT: " control) :format-arguments arguments))
@@ -57,7 +71,7 @@
 (defun parse-structure-options (name options)
   "A description of the structure NAME with what OPTIONS say; slots and include are the forms still."
   (let ((description (make-array 14 :initial-element nil))
-        (constructors nil) (constructor-p nil) (predicate-p nil)
+        (constructors nil) (constructor-p nil) (predicate-p nil) (seen nil)
         (default-predicate (symbol-in-package name "-P")))
     (setf (structure-name description) name
           (structure-conc-name description) (join-strings (symbol-name name) "-")
@@ -67,6 +81,8 @@
     (dolist (option options)
       (let ((key (if (consp option) (car option) option))
             (arguments (if (consp option) (cdr option) nil)))
+        (when (member key seen) (structure-error "the option ~S of ~S is given twice." key name))
+        (unless (member key '(:constructor :named)) (push key seen))
         (case key
           (:conc-name
            (setf (structure-conc-name description)
