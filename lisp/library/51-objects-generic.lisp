@@ -50,6 +50,44 @@
                   (every (lambda (key) (member key (lambda-list-keys method)))
                          (lambda-list-keys generic)))))))
 
+;;; What a lambda list of a generic function may be
+
+(defun generic-sections-p (lambda-list)
+  "True when LAMBDA-LIST has only parts that a generic function may have, in their order, each with what it needs."
+  (let ((expected '(&optional &rest &key &allow-other-keys)))
+    (dolist (item lambda-list)
+      (when (member item lambda-list-keywords :test #'eq)
+        (let ((found (member item expected :test #'eq)))
+          (unless found (return-from generic-sections-p nil))
+          (setq expected (cdr found)))))
+    (and (= (length (lambda-list-section '&rest lambda-list)) (if (has-keyword-p '&rest lambda-list) 1 0))
+         (null (lambda-list-section '&allow-other-keys lambda-list))
+         (or (has-keyword-p '&key lambda-list) (not (has-keyword-p '&allow-other-keys lambda-list))))))
+
+(defun check-generic-lambda-list (name lambda-list)
+  "Signals a PROGRAM-ERROR when a generic function cannot have LAMBDA-LIST."
+  (dolist (item lambda-list)
+    (when (eq item '&aux)
+      (error 'simple-program-error :format-control "The lambda list of the generic function ~S has &AUX."
+             :format-arguments (list name))))
+  (unless (generic-sections-p lambda-list)
+    (error 'simple-program-error :format-control "The parts of the lambda list ~S of ~S are incomplete or out of order."
+           :format-arguments (list lambda-list name)))
+  (dolist (section '(&optional &key))
+    (dolist (parameter (lambda-list-section section lambda-list))
+      (when (and (consp parameter) (or (cdr parameter) (and (eq section '&optional) (null parameter))))
+        (error 'simple-program-error
+               :format-control "The parameter ~S of the generic function ~S may not have a default."
+               :format-arguments (list parameter name)))))
+  (let ((required (required-parameters lambda-list)))
+    (dolist (parameter required)
+      (unless (symbolp parameter)
+        (error 'simple-program-error :format-control "~S is no required parameter for the generic function ~S."
+               :format-arguments (list parameter name))))
+    (unless (= (length required) (length (remove-duplicates required)))
+      (error 'simple-program-error :format-control "A parameter occurs twice in the lambda list ~S of ~S."
+             :format-arguments (list lambda-list name)))))
+
 ;;; Generic function objects
 
 (defvar *eql-specializers* (make-hash-table :test 'eql)

@@ -18,26 +18,6 @@
   (or (symbolp name)
       (and (consp name) (eq (car name) 'setf) (consp (cdr name)) (symbolp (cadr name)) (null (cddr name)))))
 
-(defun check-generic-lambda-list (name lambda-list)
-  (dolist (item lambda-list)
-    (when (eq item '&aux)
-      (error 'simple-program-error :format-control "The lambda list of the generic function ~S has &AUX."
-             :format-arguments (list name))))
-  (dolist (section '(&optional &key))
-    (dolist (parameter (lambda-list-section section lambda-list))
-      (when (and (consp parameter) (or (cdr parameter) (and (eq section '&optional) (null parameter))))
-        (error 'simple-program-error
-               :format-control "The parameter ~S of the generic function ~S may not have a default."
-               :format-arguments (list parameter name)))))
-  (let ((required (required-parameters lambda-list)))
-    (dolist (parameter required)
-      (unless (symbolp parameter)
-        (error 'simple-program-error :format-control "~S is no required parameter for the generic function ~S."
-               :format-arguments (list parameter name))))
-    (unless (= (length required) (length (remove-duplicates required)))
-      (error 'simple-program-error :format-control "A parameter occurs twice in the lambda list ~S of ~S."
-             :format-arguments (list lambda-list name)))))
-
 (defun check-precedence-order (name order lambda-list)
   (let ((required (required-parameters lambda-list)))
     (unless (and (= (length order) (length required))
