@@ -1,4 +1,4 @@
-import type { OpenedPath } from "../spawner/spawner.ts";
+import type { OpenedPath } from "../spawner/command-request.ts";
 
 export interface SandboxOptions {
   /** The host's environment; PATH and HOME are used. */

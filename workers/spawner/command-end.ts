@@ -26,3 +26,16 @@ export interface CommandEnd {
 export function succeeded(end: CommandEnd): boolean {
   return end.cause === "exit" && end.exit.kind === "exited" && end.exit.code === 0;
 }
+
+/** The end of a command of which no process was started. */
+export function notStarted(exit: CommandExit): CommandEnd {
+  const cancelled = exit.kind === "not-started" && exit.code === "cancelled";
+  return {
+    exit,
+    cause: cancelled ? "cancelled" : "exit",
+    durationMs: 0,
+    survivorsEnded: 0,
+    survivorsLeft: 0,
+    outputComplete: true,
+  };
+}

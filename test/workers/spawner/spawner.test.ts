@@ -5,7 +5,7 @@ import type { CommandEnd } from "../../../workers/spawner/command-end.ts";
 import { succeeded } from "../../../workers/spawner/command-end.ts";
 import { commandEnvironment } from "../../../workers/spawner/command-environment.ts";
 import { Spawner } from "../../../workers/spawner/spawner.ts";
-import type { CommandRequest } from "../../../workers/spawner/spawner.ts";
+import type { CommandRequest } from "../../../workers/spawner/command-request.ts";
 import { CollectingSink, scratchDirectory, scratchSpawner } from "./collect.ts";
 
 interface Ran {
