@@ -9,7 +9,7 @@ import type { Action, Command } from "../screen/screen-state.ts";
 import { EventQueue } from "./event-queue.ts";
 import { OpeningError, codeOf, messageOf } from "./link-errors.ts";
 import { pickerAction } from "./picker-requests.ts";
-import { type SubmittedInput, partsOf, submitOnce } from "./submission.ts";
+import { partsOf, submitOrElse } from "./submission.ts";
 import { SessionFetches } from "./session-fetches.ts";
 
 export type ControllerOptions = {
@@ -307,7 +307,7 @@ export class SessionController {
     const columns = Math.min(1_000, Math.max(20, command.columns));
     const input = { parts: partsOf(command), inputId, columns };
     try {
-      const answer = await this.#submitted(link, input, command);
+      const answer = await submitOrElse(link, this.#id(), input, command);
       this.#unanswered.delete(inputId);
       const invocation = answer.kind === "command" ? answer.invocation : undefined;
       dispatch({ type: "submitted", inputId, invocation });
@@ -317,20 +317,6 @@ export class SessionController {
       this.#unanswered.delete(inputId);
       const code = codeOf(error);
       dispatch({ type: "refused", inputId, text, code, message: messageOf(error), at: now() });
-    }
-  }
-
-  /** A turn that began in the meantime takes the prompt as what the key behind it says. */
-  async #submitted(
-    link: HostLink,
-    input: SubmittedInput,
-    { as, orElse }: Unanswered,
-  ): Promise<ValueOf<"submit">> {
-    try {
-      return await submitOnce(link, this.#id(), input, as);
-    } catch (error) {
-      if (as !== "prompt" || codeOf(error) !== "busy") throw error;
-      return submitOnce(link, this.#id(), input, orElse);
     }
   }
 

@@ -3,8 +3,10 @@ import type { ParamsOf, ValueOf } from "../../../orchestrator/contract/acp/metho
 import type { ConversationId } from "../../../orchestrator/contract/identifiers.ts";
 import type { AttachedImage } from "../composer/attached-image.ts";
 import type { HostLink } from "../link/host-link.ts";
+import { codeOf } from "./link-errors.ts";
 
-export type SubmittedInput = ParamsOf<"submit">["input"];
+type SubmittedInput = ParamsOf<"submit">["input"];
+type SubmittedAs = ParamsOf<"submit">["as"];
 
 /** The text, and its images behind it. */
 export function partsOf(input: {
@@ -17,12 +19,17 @@ export function partsOf(input: {
   ];
 }
 
-/** Rejects as the link does. */
-export function submitOnce(
+/** Submits as `as` says. A turn that began in the meantime takes a prompt as `orElse` says. Rejects as the link does. */
+export async function submitOrElse(
   link: HostLink,
   sessionId: ConversationId,
   input: SubmittedInput,
-  as: ParamsOf<"submit">["as"],
+  { as, orElse }: { readonly as: SubmittedAs; readonly orElse: SubmittedAs },
 ): Promise<ValueOf<"submit">> {
-  return link.request("submit", { sessionId, input, as });
+  try {
+    return await link.request("submit", { sessionId, input, as });
+  } catch (error) {
+    if (as !== "prompt" || codeOf(error) !== "busy") throw error;
+    return link.request("submit", { sessionId, input, as: orElse });
+  }
 }
