@@ -1,6 +1,5 @@
 /** Why a form failed, asked of a model while the form waits: the question, and its answer as data. What it proposes is checked, never done by itself. */
 import { z } from "zod";
-import { defaultAgentLimits } from "../contract/agent-limits.ts";
 import { AutolithError } from "../contract/failure.ts";
 import {
   type Diagnosis,
@@ -9,8 +8,8 @@ import {
   recoveryLimit,
   recoverySchema,
 } from "../contract/session/restarts.ts";
-import { completeOnce } from "../model-exchange/single-completion.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
+import { askBeside } from "../sessions/side-question.ts";
 
 const instructions = `You diagnose a Common Lisp form that signalled a condition. Its evaluation is suspended: the stack and the restarts below are live.
 Answer with one JSON object and nothing else:
@@ -97,38 +96,19 @@ export async function diagnose(
   request: RestartRequest,
   signal: AbortSignal,
 ): Promise<Diagnosis> {
-  const { environment } = core;
-  const choice = environment.models.reach(core.model);
-  const response = await completeOnce(
-    environment.runner,
+  const answer = await askBeside(
+    core,
     {
-      executionId: core.id,
+      choice: core.environment.models.reach(core.model),
       lineage: `primary/${request.formId}/${request.requestId.split("-").at(-1)}`,
       purpose: "diagnosis",
-      source: choice.source,
-      model: choice.model,
       reasoningEffort: "medium",
       instructions,
-      tools: [],
       items: [{ type: "user-message", text: diagnosisQuestion(request) }],
       firstRequestNumber: 1,
-      limits: { ...defaultAgentLimits, maxTurns: 1 },
-      streamOutput: false,
+      metadata: { purpose: "diagnosis", form: request.formId },
     },
-    { event: environment.observeAgent, replay: environment.replay },
     signal,
   );
-  core.usage.spent(response.usage);
-  await core.log.append({
-    kind: "provider",
-    metadata: z.json().parse({
-      purpose: "diagnosis",
-      form: request.formId,
-      usage: JSON.parse(JSON.stringify(response.usage)),
-    }),
-  });
-  const answer = response.items
-    .flatMap((item) => (item.type === "assistant-message" ? [item.text] : []))
-    .join("\n");
-  return diagnosisOf(request, answer);
+  return diagnosisOf(request, answer.join("\n"));
 }

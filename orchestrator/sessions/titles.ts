@@ -1,9 +1,7 @@
 /** Titles of conversations: at once from the first prompt, and one better one from the model after the third turn. */
-import { z } from "zod";
-import { defaultAgentLimits } from "../contract/agent-limits.ts";
-import { completeOnce } from "../model-exchange/single-completion.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
 import type { SessionCore } from "./session-core.ts";
+import { askBeside } from "./side-question.ts";
 import { extensionField, sessionRecords } from "./view/session-records.ts";
 
 /** Longest title, in characters. */
@@ -51,40 +49,24 @@ function isGenerated({ record }: StoredRecord): boolean {
 
 /** Asks the model. Whatever comes of it, it is not asked again: an answer that is none keeps the title. */
 export async function generateTitle(core: SessionCore, signal: AbortSignal): Promise<void> {
-  const { environment } = core;
-  const choice = environment.models.reach(core.model);
+  const choice = core.environment.models.reach(core.model);
   core.lastRequest += 1;
   const requestNumber = core.lastRequest;
-  const response = await completeOnce(
-    environment.runner,
+  const answer = await askBeside(
+    core,
     {
-      executionId: core.id,
+      choice,
       lineage: "primary",
       purpose: "title",
-      source: choice.source,
-      model: choice.model,
       reasoningEffort: "low",
       instructions: titleInstructions,
-      tools: [],
       items: [{ type: "user-message", text: excerpt(core.log.records) }],
       firstRequestNumber: requestNumber,
-      limits: { ...defaultAgentLimits, maxTurns: 1 },
-      streamOutput: false,
+      metadata: { requestNumber, purpose: "title" },
     },
-    { event: environment.observeAgent, replay: environment.replay },
     signal,
   );
-  core.usage.spent(response.usage);
-  await core.log.append({
-    kind: "provider",
-    metadata: z.json().parse({
-      requestNumber,
-      purpose: "title",
-      usage: JSON.parse(JSON.stringify(response.usage)),
-    }),
-  });
-  const text = response.items
-    .flatMap((item) => (item.type === "assistant-message" ? [item.text] : []))
+  const text = answer
     .join(" ")
     .replaceAll(/\s+/g, " ")
     .replace(/^["'«“]+|["'»”.]+$/g, "")

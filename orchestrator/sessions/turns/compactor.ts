@@ -1,9 +1,7 @@
 /** Compaction of one session: when the context is full, and by command. Its requests are numbered and counted like all others. */
-import { z } from "zod";
-import { defaultAgentLimits } from "../../contract/agent-limits.ts";
-import { completeOnce } from "../../model-exchange/single-completion.ts";
 import { providerHistory } from "../../record/provider-history.ts";
 import type { SessionCore } from "../session-core.ts";
+import { askBeside } from "../side-question.ts";
 import {
   compactionCut,
   compactionInstructions,
@@ -64,38 +62,22 @@ export class Compactor {
       request: requestNumber,
       attempt: 1,
     });
-    const response = await completeOnce(
-      environment.runner,
+    const answer = await askBeside(
+      this.#core,
       {
-        executionId: host.id,
+        choice,
         lineage: "primary",
         purpose: "compaction",
-        source: choice.source,
-        model: choice.model,
         reasoningEffort: "low",
-        promptCacheKey: host.id,
+        promptCacheKey: this.#core.id,
         instructions: compactionInstructions,
-        tools: [],
         items: [...cut.items, { type: "user-message", text: compactionQuestion }],
         firstRequestNumber: requestNumber,
-        limits: { ...defaultAgentLimits, maxTurns: 1 },
-        streamOutput: false,
+        metadata: { requestNumber, purpose: "compaction" },
       },
-      { event: environment.observeAgent, replay: environment.replay },
       signal,
     );
-    usage.spent(response.usage);
-    await this.#core.log.append({
-      kind: "provider",
-      metadata: z.json().parse({
-        requestNumber,
-        purpose: "compaction",
-        usage: JSON.parse(JSON.stringify(response.usage)),
-      }),
-    });
-    const summary = response.items
-      .flatMap((item) => (item.type === "assistant-message" ? [item.text] : []))
-      .join("\n");
+    const summary = answer.join("\n");
     const content = summaryContent(summary, cut.items, host.jobs());
     await this.#core.log.append({ kind: "summary", throughSeq: cut.throughSeq, content }, { sync: true });
     const { items } = providerHistory(this.#core.log.records);
