@@ -1,6 +1,5 @@
 /** The file `papercuts.sexp` of the data root, shared by all hosts of this user. */
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import {
   type DataForm,
   PlistReader,
@@ -10,7 +9,7 @@ import {
   readDataForm,
 } from "../../lisp/data-forms/index.ts";
 import { AutolithError } from "../contract/failure.ts";
-import { errnoOf } from "../record/failure.ts";
+import { readIfPresent } from "../record/present-file.ts";
 import { withFileLock } from "../record/file-lock.ts";
 import { publishFile } from "../record/publication.ts";
 import { type Papercut, isActivePapercut, papercutDocument, repeatedPapercut } from "./papercut.ts";
@@ -87,13 +86,8 @@ export class PapercutStore {
   }
 
   async #read(): Promise<readonly Papercut[]> {
-    let bytes: Buffer;
-    try {
-      bytes = await readFile(this.#path);
-    } catch (error) {
-      if (errnoOf(error) === "ENOENT") return [];
-      throw error;
-    }
+    const bytes = await readIfPresent(this.#path);
+    if (bytes === undefined) return [];
     try {
       const form = listElements(readDataForm(bytes, { limits })) ?? [];
       const reader = new PlistReader(form, 1, { what: "the papercuts", keys: ["version", "reports"] });

@@ -2,7 +2,6 @@
  * What the person approved for good: exact commands in exact directories, in `permissions.sexp` of the state root, shared by all hosts of
  * this user. A rule gives full access in the modes that ask; mode sandbox knows no rules.
  */
-import { readFile } from "node:fs/promises";
 import {
   type DataForm,
   PlistReader,
@@ -12,7 +11,7 @@ import {
   readDataForm,
 } from "../../lisp/data-forms/index.ts";
 import { AutolithError } from "../contract/failure.ts";
-import { errnoOf } from "../record/failure.ts";
+import { readIfPresent } from "../record/present-file.ts";
 import { withFileLock } from "../record/file-lock.ts";
 import { publishFile } from "../record/publication.ts";
 
@@ -46,15 +45,9 @@ export class PermissionRules {
 
   /** Oldest first. Rejects with `permissions-unreadable` (naming the file) for a file that holds something else. */
   async list(): Promise<readonly PermissionRule[]> {
-    let bytes: Buffer;
     try {
-      bytes = await readFile(this.#path);
-    } catch (error) {
-      if (errnoOf(error) === "ENOENT") return [];
-      throw this.#unreadable(error);
-    }
-    try {
-      return rulesOf(readDataForm(bytes, { limits }));
+      const bytes = await readIfPresent(this.#path);
+      return bytes === undefined ? [] : rulesOf(readDataForm(bytes, { limits }));
     } catch (error) {
       throw this.#unreadable(error);
     }

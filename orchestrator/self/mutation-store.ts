@@ -3,7 +3,6 @@
  * `current-image-commit.sexp` which says which commit new images replay. Shared by the user's hosts, changed under a lock.
  */
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type DataForm,
@@ -14,7 +13,7 @@ import {
   readDataForm,
 } from "../../lisp/data-forms/index.ts";
 import { AutolithError, failureOf } from "../contract/failure.ts";
-import { errnoOf } from "../record/failure.ts";
+import { readIfPresent } from "../record/present-file.ts";
 import { withFileLock } from "../record/file-lock.ts";
 import { publishFile } from "../record/publication.ts";
 import { type Mutation, latestOfEach, mutationForm, mutationOf } from "./mutation.ts";
@@ -173,14 +172,8 @@ function textOf(form: DataForm): string {
 }
 
 async function readForm(path: string): Promise<DataForm | undefined> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
-  return inFile(path, () => readDataForm(bytes, { limits }));
+  const bytes = await readIfPresent(path);
+  return bytes === undefined ? undefined : inFile(path, () => readDataForm(bytes, { limits }));
 }
 
 function inFile<Value>(path: string, read: () => Value): Value {

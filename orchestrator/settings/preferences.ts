@@ -1,5 +1,4 @@
 /** Saved preferences: `(:preferences :version 8 …)` in the state root (facts G). Keys this version does not know are left alone. */
-import { readFile } from "node:fs/promises";
 import {
   type DataForm,
   Keyword,
@@ -9,8 +8,8 @@ import {
   readDataForm,
 } from "../../lisp/data-forms/index.ts";
 import { AutolithError } from "../contract/failure.ts";
-import { errnoOf } from "../record/failure.ts";
 import { withFileLock } from "../record/file-lock.ts";
+import { readIfPresent } from "../record/present-file.ts";
 import { publishFile } from "../record/publication.ts";
 
 const head = keyword("preferences");
@@ -24,15 +23,9 @@ export const preferencesVersion = 8;
  * a version-8 preferences form.
  */
 export async function readPreferences(path: string): Promise<ReadonlyMap<string, DataForm>> {
-  let bytes: Buffer;
   try {
-    bytes = await readFile(path);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return new Map();
-    throw unreadable(path, error);
-  }
-  try {
-    return entries(readDataForm(bytes, { limits }));
+    const bytes = await readIfPresent(path);
+    return bytes === undefined ? new Map() : entries(readDataForm(bytes, { limits }));
   } catch (error) {
     throw unreadable(path, error);
   }

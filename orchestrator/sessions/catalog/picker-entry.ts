@@ -1,8 +1,7 @@
 /** What lists show of a conversation, kept beside it in `conversation-picker/<id>.sexp` so that listing reads no conversations. */
-import { readFile } from "node:fs/promises";
 import { prettyPrintDataForm, readDataForm } from "../../../lisp/data-forms/index.ts";
 import type { ConversationId } from "../../contract/identifiers.ts";
-import { errnoOf } from "../../record/failure.ts";
+import { readIfPresent } from "../../record/present-file.ts";
 import { countField, plistDocument, stringField } from "../../record/plist-document.ts";
 import { publishFile } from "../../record/publication.ts";
 
@@ -38,13 +37,8 @@ export async function readPickerEntry(
   dataRoot: string,
   id: ConversationId,
 ): Promise<PickerEntry | undefined> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(pathOf(dataRoot, id));
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  const bytes = await readIfPresent(pathOf(dataRoot, id));
+  if (bytes === undefined) return undefined;
   try {
     return document.fromForm(readDataForm(bytes, { limits }));
   } catch {

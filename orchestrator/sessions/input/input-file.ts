@@ -1,5 +1,5 @@
 /** The files of waiting input: `pending-inputs/<conversation>.sexp` and `recovery-input-vault/<conversation>.sexp` in the state root. */
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import {
   type DataForm,
   type DataLimits,
@@ -12,7 +12,7 @@ import {
 import { AutolithError } from "../../contract/failure.ts";
 import type { ConversationId } from "../../contract/identifiers.ts";
 import type { SessionImage } from "../../contract/session/updates.ts";
-import { errnoOf } from "../../record/failure.ts";
+import { readIfPresent } from "../../record/present-file.ts";
 import { publishFile } from "../../record/publication.ts";
 import type { StoredInputs, VaultItem, Waiting } from "./waiting.ts";
 
@@ -77,15 +77,9 @@ export class InputFile {
 }
 
 async function readForm(path: string): Promise<DataForm | undefined> {
-  let bytes: Buffer;
   try {
-    bytes = await readFile(path);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw unreadable(path, error);
-  }
-  try {
-    return readDataForm(bytes, { limits });
+    const bytes = await readIfPresent(path);
+    return bytes === undefined ? undefined : readDataForm(bytes, { limits });
   } catch (error) {
     throw unreadable(path, error);
   }
