@@ -7,6 +7,7 @@ import { type SessionOptions, UsageError } from "../arguments.ts";
 import { composeSessions } from "../compose-session.ts";
 import type { HeadStart } from "../head-start.ts";
 import { endpointFiles } from "../host/endpoint-files.ts";
+import { hostLaunch } from "../host/host-launch.ts";
 import { LocalEndpoint } from "../host/local-endpoint.ts";
 import { thisHost } from "../host/this-host.ts";
 import { AcpConnection } from "./acp-connection.ts";
@@ -41,7 +42,8 @@ export async function serveAcp({ service, session, headStart, say, stop }: Serve
   try {
     const host = new AcpHost(composed.service, thisHost(), say);
     const files = endpointFiles(resolveRoots(process.env).state, process.getuid?.() ?? 0);
-    const endpoint = await LocalEndpoint.open({ host, files, role: "acp" });
+    const launch = hostLaunch(session, process.env);
+    const endpoint = await LocalEndpoint.open({ host, files, role: "acp", launch });
     try {
       const stopped = stop.aborted ? Promise.resolve() : once(stop, "abort");
       if (service.kind === "stdio") await serveStdio(host, stopped);

@@ -6,7 +6,7 @@ import { type Socket, connect } from "node:net";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { EndpointRecord } from "../../orchestrator/contract/acp/endpoint-record.ts";
+import type { EndpointRecord, HostLaunch } from "../../orchestrator/contract/acp/endpoint-record.ts";
 import { answerSchema, wireMethod } from "../../orchestrator/contract/acp/method-table.ts";
 import { AutolithError, failureOf, failureSchema } from "../../orchestrator/contract/failure.ts";
 import { parseForeignJson } from "../../orchestrator/contract/json-nesting.ts";
@@ -17,6 +17,7 @@ import { lineChannel } from "../acp/wire/line-channel.ts";
 import { buildId } from "../installation.ts";
 import type { Environment } from "../machine.ts";
 import { type EndpointFiles, endpointFiles, liveEndpoints } from "./endpoint-files.ts";
+import { isOtherLaunch, launchedWith } from "./host-launch.ts";
 
 /** A connection to a host on which the client is authenticated: what follows is the wire of `autolith acp`. */
 export type HostLink = {
@@ -31,8 +32,8 @@ export type ConnectOptions = {
   readonly client: string;
   /** The program and arguments that run this command line, without a command: `[process.execPath, …process.execArgv, process.argv[1]]`. */
   readonly program: readonly [string, ...string[]];
-  /** Session options that a new host is started with: those of `--site-config-root`, `--pristine`. */
-  readonly hostOptions?: readonly string[];
+  /** What the host was launched with, or is when it has to be started. */
+  readonly launch: HostLaunch;
 };
 
 /** Longest wait for a host to start, in milliseconds. */
@@ -45,15 +46,15 @@ const answerTimeoutMs = 5_000;
 /** What a starting host says on its descriptor 3, once, as a line of JSON. */
 export const startReportSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ready"), hostId: z.string(), build: z.string() }),
-  /** Another process is the shared host of that build already. */
+  /** Another process is the shared host of that build and launch already. */
   z.object({ kind: z.literal("running"), build: z.string() }),
   z.object({ kind: z.literal("failed"), failure: failureSchema }),
 ]);
 export type StartReport = z.infer<typeof startReportSchema>;
 
 /**
- * The link to the shared host of this build; starts one when none runs. Hosts of other builds keep their conversations and are not joined: what
- * crosses the socket is of one build. Rejects with `host-start-failed`, `other-build` when the program was built anew since this process began,
+ * The link to the shared host of this build and launch; starts one when none runs. Hosts of other builds keep their conversations and are not
+ * joined: what crosses the socket is of one build. Nor are those of other launch options, which hold for all conversations of a host. Rejects with `host-start-failed`, `other-build` when the program was built anew since this process began,
  * or the failure that the host ended with.
  */
 export async function connectToHost(options: ConnectOptions): Promise<HostLink> {
@@ -61,7 +62,7 @@ export async function connectToHost(options: ConnectOptions): Promise<HostLink> 
   const deadline = Date.now() + startTimeoutMs;
   let mayStart = true;
   for (;;) {
-    const link = await joinShared(files, options.client);
+    const link = await joinShared(files, options);
     if (link !== undefined) return link;
     if (Date.now() > deadline)
       throw new AutolithError(
@@ -92,9 +93,14 @@ function filesOf(environment: Environment): EndpointFiles {
   return endpointFiles(resolveRoots(environment).state, process.getuid?.() ?? 0);
 }
 
-async function joinShared(files: EndpointFiles, client: string): Promise<HostLink | undefined> {
-  const shared = (await liveEndpoints(files)).filter(({ role }) => role === "shared");
-  for (const record of shared.filter((each) => !isOtherBuild(each))) {
+async function joinShared(
+  files: EndpointFiles,
+  { client, launch: wanted }: ConnectOptions,
+): Promise<HostLink | undefined> {
+  const joinable = (await liveEndpoints(files)).filter(
+    (each) => each.role === "shared" && !isOtherBuild(each) && !isOtherLaunch(each.launch, wanted),
+  );
+  for (const record of joinable) {
     try {
       return await linkTo(record, client);
     } catch {
@@ -135,18 +141,19 @@ async function linkTo(record: EndpointRecord, client: string): Promise<HostLink>
 /** Starts a host of its own session and waits for what it says. Rejects when it could not start. */
 async function startHost(
   files: EndpointFiles,
-  { program, hostOptions = [], environment }: ConnectOptions,
+  { program, launch, environment }: ConnectOptions,
 ): Promise<"ready" | "running"> {
   await ensurePrivateDirectory(files.directory);
   const [executable, ...argv] = program;
+  const launched = launchedWith(launch, environment);
   // What Node itself says at a crash goes to the same file as the host's own lines.
   const log = openSync(files.log, "a", 0o600);
   try {
-    const child = spawn(executable, [...argv, "host", ...hostOptions], {
+    const child = spawn(executable, [...argv, "host", ...launched.argv], {
       cwd: "/",
       detached: true,
       stdio: ["ignore", "ignore", log, "pipe"],
-      env: environment,
+      env: launched.environment,
     });
     const report = await startReport(child);
     if (report.kind !== "failed") {

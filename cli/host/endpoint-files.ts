@@ -4,6 +4,7 @@ import { readFile, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type EndpointRecord,
+  type HostLaunch,
   endpointRecordSchema,
 } from "../../orchestrator/contract/acp/endpoint-record.ts";
 import { isRunning } from "../../orchestrator/record/process-identity.ts";
@@ -14,8 +15,8 @@ import { socketPathLimit } from "../../redis/endpoint.ts";
 export type EndpointFiles = {
   /** Mode 0700, below the state root: it survives logout. */
   readonly directory: string;
-  /** Held by the shared host of a build as long as it lives. */
-  lock(build: string): string;
+  /** Held by the shared host of a build and launch as long as it lives. */
+  lock(build: string, launch: HostLaunch): string;
   /** What the shared host says. */
   readonly log: string;
   record(hostId: string): string;
@@ -36,11 +37,16 @@ export function endpointFiles(stateRoot: string, userId: number): EndpointFiles 
   const sockets = fits ? directory : join("/var/tmp", `autolith-${userId}-${digest}`, "localgroup");
   return {
     directory,
-    lock: (build) => join(directory, `host-${build}.lock`),
+    lock: (build, launch) => join(directory, `host-${build}-${launchDigest(launch)}.lock`),
     log: join(directory, "host.log"),
     record: (hostId) => join(directory, `${hostId}.json`),
     socket: (hostId) => join(sockets, `${hostId}.s`),
   };
+}
+
+function launchDigest({ mode, siteConfigRoot }: HostLaunch): string {
+  const text = JSON.stringify([mode, siteConfigRoot ?? null]);
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
 /** Puts a record in place, readable by its owner alone. */

@@ -4,6 +4,7 @@ import "../schema-checks.ts";
 import { Console } from "node:console";
 import { fstatSync, writeSync } from "node:fs";
 import { Writable } from "node:stream";
+import type { HostLaunch } from "../../orchestrator/contract/acp/endpoint-record.ts";
 import { failureOf } from "../../orchestrator/contract/failure.ts";
 import { ensurePrivateDirectory, resolveRoots } from "../../orchestrator/record/roots.ts";
 import { WriterLockedError, acquireWriterLock } from "../../orchestrator/record/writer-lock.ts";
@@ -21,11 +22,13 @@ import { beginHeadStart } from "../head-start.ts";
 import { buildId } from "../installation.ts";
 import type { StartReport } from "./connect.ts";
 import { type EndpointFiles, endpointFiles } from "./endpoint-files.ts";
+import { hostLaunch } from "./host-launch.ts";
 import { type HostLog, openHostLog } from "./host-log.ts";
 
 const usage = `Usage: autolith [SESSION OPTIONS] host [--idle-seconds N]
 Runs the session host that terminals join. Terminals start it by themselves; it ends when it has had no client, job, queue or
-wakeup for ten minutes. One runs for each user, state root and build; where it runs already, this ends at once with status 0.
+wakeup for ten minutes. One runs for each user, state root, build and choice of --immutable, --pristine and --site-config-root;
+where it runs already, this ends at once with status 0.
 Its log is localgroup/host.log below the state root.
 
   --idle-seconds N   time with nothing to do after which it ends, 1 to 86400; 600 when not given
@@ -45,7 +48,9 @@ export async function hostCommand(argv: readonly string[]): Promise<number> {
   const log = openHostLog(files.log, secretRemover(secretValues(process.env)));
   logConsole(log);
   try {
-    return await underHostLock(files, () => serve(files, parsed.session, idleSeconds, log));
+    const launch = hostLaunch(parsed.session, process.env);
+    const session = { ...parsed.session, launch };
+    return await underHostLock(files, launch, () => serve(files, session, idleSeconds, log));
   } catch (error) {
     const failure = failureOf(error);
     log(`host: could not start: ${failure.code}: ${failure.message}`);
@@ -61,8 +66,12 @@ function idleSecondsOf(parsed: ParsedCommand): number {
   throw new UsageError(`--idle-seconds is a whole number from 1 to 86400, not ${JSON.stringify(text)}.`);
 }
 
-async function underHostLock(files: EndpointFiles, work: () => Promise<number>): Promise<number> {
-  const path = files.lock(buildId());
+async function underHostLock(
+  files: EndpointFiles,
+  launch: HostLaunch,
+  work: () => Promise<number>,
+): Promise<number> {
+  const path = files.lock(buildId(), launch);
   try {
     const lock = await acquireWriterLock(path);
     try {
@@ -79,7 +88,7 @@ async function underHostLock(files: EndpointFiles, work: () => Promise<number>):
 
 async function serve(
   files: EndpointFiles,
-  session: ParsedCommand["session"],
+  { launch, ...session }: ParsedCommand["session"] & { readonly launch: HostLaunch },
   idleSeconds: number,
   log: HostLog,
 ): Promise<number> {
@@ -91,6 +100,7 @@ async function serve(
       headStart,
       environment: process.env,
       session,
+      launch,
       files,
       log,
       idleMs: idleSeconds * 1_000,

@@ -5,7 +5,7 @@ import { chmod, lstat, rm } from "node:fs/promises";
 import { type Server, type Socket, createServer } from "node:net";
 import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { EndpointRecord } from "../../orchestrator/contract/acp/endpoint-record.ts";
+import type { EndpointRecord, HostLaunch } from "../../orchestrator/contract/acp/endpoint-record.ts";
 import { AutolithError, failureOf } from "../../orchestrator/contract/failure.ts";
 import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
 import { processIdentity } from "../../orchestrator/record/process-identity.ts";
@@ -26,6 +26,7 @@ export type LocalEndpointOptions = {
   readonly host: AcpHost;
   readonly files: EndpointFiles;
   readonly role: EndpointRecord["role"];
+  readonly launch: HostLaunch;
 };
 
 export class LocalEndpoint {
@@ -123,7 +124,7 @@ export class LocalEndpoint {
   }
 
   async #write(): Promise<void> {
-    const { host, files, role } = this.#options;
+    const { host, files, role, launch } = this.#options;
     const conversations = host.service.sessions().map(({ id }) => id);
     const sessions = conversations.join(" ");
     if (this.#closing || sessions === this.#publishedSessions) return;
@@ -138,6 +139,7 @@ export class LocalEndpoint {
       token: this.#token,
       programVersion: version,
       build: buildId(),
+      launch,
       startedAt,
       conversations,
     });

@@ -1,5 +1,6 @@
 /** Composes the shared session host and serves it on its local endpoint until it is idle or told to stop. */
 import { once } from "node:events";
+import type { HostLaunch } from "../../orchestrator/contract/acp/endpoint-record.ts";
 import { AcpHost } from "../acp/acp-host.ts";
 import type { SessionOptions } from "../arguments.ts";
 import { composeSessions } from "../compose-session.ts";
@@ -12,6 +13,8 @@ import { thisHost } from "./this-host.ts";
 export type ServeHostOptions = {
   readonly environment: Environment;
   readonly session: SessionOptions;
+  /** What those options and the environment make of it. */
+  readonly launch: HostLaunch;
   readonly headStart: HeadStart;
   readonly files: EndpointFiles;
   readonly log: (line: string) => void;
@@ -25,7 +28,7 @@ export type ServeHostOptions = {
 
 /** Resolves when the host has ended and everything it held is closed. Rejects when it could not start. */
 export async function serveHost(options: ServeHostOptions): Promise<void> {
-  const { environment, session, files, log, stop } = options;
+  const { environment, session, launch, files, log, stop } = options;
   const composed = await composeSessions({
     environment,
     permissions: session.permissions,
@@ -42,7 +45,7 @@ export async function serveHost(options: ServeHostOptions): Promise<void> {
     const host = new AcpHost(composed.service, thisHost(), log);
     // What killed hosts left is removed by looking.
     await liveEndpoints(files);
-    const endpoint = await LocalEndpoint.open({ host, files, role: "shared" });
+    const endpoint = await LocalEndpoint.open({ host, files, role: "shared", launch });
     log(`host ${host.info.hostId}: ready, process ${process.pid}`);
     options.ready(host.info.hostId);
     const reason = await Promise.race([

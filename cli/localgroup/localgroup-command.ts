@@ -2,6 +2,7 @@
 import { AutolithError } from "../../orchestrator/contract/failure.ts";
 import { type OptionTable, type ParsedCommand, UsageError, parseArguments } from "../arguments.ts";
 import { exitStatus } from "../exit-status.ts";
+import { hostLaunch } from "../host/host-launch.ts";
 import { type RunningHost, runningHosts, sharedHost } from "../terminal/link/shared-host.ts";
 import { conversationName } from "../terminal/screen/conversation-name.ts";
 import { type Reachable, selectSession } from "./session-selection.ts";
@@ -177,10 +178,10 @@ async function attach(parsed: ParsedCommand, words: readonly string[]): Promise<
     host.link.close();
     throw otherBuild(session.sessionId, host.processId);
   }
-  const later = sharedHost(process.env, []);
+  const later = sharedHost(process.env, host.launch ?? hostLaunch(parsed.session, process.env));
   let isFirst = true;
   return showTerminal({
-    // The host that has the session; when that dies, the shared one takes the conversation up again.
+    // The host that has the session; when that dies, the shared one of its launch takes the conversation up again.
     connect: () => {
       if (!isFirst) return later();
       isFirst = false;

@@ -1,5 +1,4 @@
 /** `autolith`, `autolith resume` and `autolith fork`: arguments and terminal around {@link runTerminal}. */
-import { resolve } from "node:path";
 import {
   type ParsedCommand,
   type SessionOptions,
@@ -9,6 +8,7 @@ import {
   terminalTable,
 } from "../arguments.ts";
 import { exitStatus } from "../exit-status.ts";
+import { hostLaunch } from "../host/host-launch.ts";
 import type { AttachedImage } from "./composer/attached-image.ts";
 import { inputImages } from "./composer/input-bound.ts";
 import { type TerminalEnd, runTerminal } from "./edge/run-terminal.ts";
@@ -76,9 +76,10 @@ async function openTerminal(parsed: ParsedCommand, opening: Opening): Promise<nu
   requireTerminal();
   const images = await imagesOf(parsed);
   const { session } = parsed;
+  const launch = hostLaunch(session, process.env);
   const connect: ConnectToHost = async () => {
     const { sharedHost } = await import("./link/shared-host.ts");
-    return sharedHost(process.env, hostOptionsOf(session))();
+    return sharedHost(process.env, launch)();
   };
   return showTerminal({ connect, opening, session, images, isReadOnly: false, takeOver: false });
 }
@@ -137,14 +138,6 @@ export function requireTerminal(): void {
 function modelOf({ model, provider }: ShowOptions["session"]): string | undefined {
   if (model === undefined || provider === undefined || model.startsWith(`${provider}/`)) return model;
   return `${provider}/${model}`;
-}
-
-/** Session options that a host which has to be started gets. */
-function hostOptionsOf({ siteConfigRoot, pristine, immutable }: SessionOptions): readonly string[] {
-  return [
-    ...(siteConfigRoot === undefined ? [] : ["--site-config-root", resolve(siteConfigRoot)]),
-    ...(pristine ? ["--pristine"] : immutable ? ["--immutable"] : []),
-  ];
 }
 
 function farewell(end: TerminalEnd): number {

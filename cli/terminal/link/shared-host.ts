@@ -1,16 +1,17 @@
 /** The shared session host of the user, joined or started: what a terminal connects to. */
+import type { HostLaunch } from "../../../orchestrator/contract/acp/endpoint-record.ts";
 import { connectToHost, isOtherBuild, linksToHosts } from "../../host/connect.ts";
 import { linkOver } from "./acp-link.ts";
 import type { ConnectToHost, HostLink } from "./host-link.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Connects to the shared host. `hostOptions`: session options for a host that has to be started. */
-export function sharedHost(environment: Environment, hostOptions: readonly string[]): ConnectToHost {
+/** Connects to the shared host of this launch. */
+export function sharedHost(environment: Environment, launch: HostLaunch): ConnectToHost {
   const program: [string, ...string[]] = [process.execPath, ...process.execArgv, process.argv[1] ?? ""];
   return async () => {
     const client = "terminal";
-    const { channel } = await connectToHost({ environment, client, program, hostOptions });
+    const { channel } = await connectToHost({ environment, client, program, launch });
     return linkOver(channel, client);
   };
 }
@@ -21,6 +22,8 @@ export type RunningHost = {
   readonly processId: number;
   /** Its build is not that of this program. */
   readonly isOtherBuild: boolean;
+  /** Undefined for one that does not say. */
+  readonly launch: HostLaunch | undefined;
   readonly link: HostLink;
 };
 
@@ -35,6 +38,7 @@ export async function runningHosts(
       hostId: record.hostId,
       processId: record.process.pid,
       isOtherBuild: isOtherBuild(record),
+      launch: record.launch,
       link: await linkOver(channel, client),
     })),
   );

@@ -54,7 +54,7 @@ describe("the shared host", () => {
   });
 
   test("it ends when it has had nothing to do, but not while a client is connected", async () => {
-    await using scene = openHostScene({}, ["--idle-seconds", "1"]);
+    await using scene = openHostScene({}, ["--idle-seconds=1"]);
     const { client, link } = await scene.client();
     const { pid: processId } = link.record.process;
     const state = await client.value("sessions", {});

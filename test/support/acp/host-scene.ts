@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type HostLink, connectToHost, linksToHosts } from "../../../cli/host/connect.ts";
+import type { HostLaunch } from "../../../orchestrator/contract/acp/endpoint-record.ts";
 import { frameStream } from "../../../cli/acp/wire/frame-stream.ts";
 import { hasProcess } from "../../../orchestrator/record/process-identity.ts";
 import { type Sandpit, makeSandpit } from "../cli/launch.ts";
@@ -16,10 +17,13 @@ export type HostScene = {
   readonly pit: Sandpit;
   /** Directory of records, lock and log. */
   readonly directory: string;
-  /** `other`: a program of another build, which the host is started with. */
-  connect(other?: readonly [string, ...string[]]): Promise<HostLink>;
+  /** `other`: a program of another build, which the host is started with; `launch`: what the host is to be launched with. */
+  connect(other?: readonly [string, ...string[]], launch?: HostLaunch): Promise<HostLink>;
   /** A link with the protocol library's client on it. */
-  client(options?: TestClientOptions): Promise<{ readonly link: HostLink; readonly client: TestClient }>;
+  client(
+    options?: TestClientOptions,
+    launch?: HostLaunch,
+  ): Promise<{ readonly link: HostLink; readonly client: TestClient }>;
   links(): Promise<readonly HostLink[]>;
   log(): string;
   /** Ends every host of the scene in order, and what they started. */
@@ -34,12 +38,12 @@ export function openHostScene(
   const all = { ...pit.environment, OPENAI_API_KEY: "sk-scene", ...environment };
   const directory = join(pit.home, ".local/state/autolith/localgroup");
   const links: HostLink[] = [];
-  const connect = async (other?: readonly [string, ...string[]]): Promise<HostLink> => {
+  const connect: HostScene["connect"] = async (other, launch = { mode: "usual" }) => {
     const link = await connectToHost({
       environment: all,
       client: "test",
-      program: other ?? [...program],
-      hostOptions,
+      program: other ?? [...program, ...hostOptions],
+      launch,
     });
     links.push(link);
     return link;
@@ -53,8 +57,8 @@ export function openHostScene(
     pit,
     directory,
     connect,
-    client: async (options) => {
-      const link = await connect();
+    client: async (options, launch) => {
+      const link = await connect(undefined, launch);
       return { link, client: await testClient(frameStream(link.channel), options) };
     },
     links: linksOf,

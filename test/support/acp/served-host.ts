@@ -49,6 +49,7 @@ export function serveHost(service: SessionService): ServedHost {
     local ??= LocalEndpoint.open({
       host,
       role: "shared",
+      launch: { mode: "usual" },
       files: endpointFiles(join(root, "autolith"), process.getuid?.() ?? 0),
     }).then((endpoint) => {
       closing.push(() => endpoint.close());
