@@ -89,7 +89,7 @@
         (when callable
           (export symbol "AUTOLITH")
           (setf (fdefinition symbol)
-                (lambda (&rest arguments) (apply handler *active-application* arguments)))
+                (lambda (&rest arguments) (%call-command plain handler minimum arguments)))
           (setf (documentation symbol 'function) (or description documentation)))
         plain))))
 
@@ -109,16 +109,20 @@
 (defun %unquoted (form)
   (if (and (consp form) (member (first form) '(quote function)) (consp (rest form))) (second form) form))
 
+(defun %call-command (name handler minimum arguments)
+  "Calls the handler; with too few arguments others can be supplied."
+  (loop while (< (length arguments) minimum)
+        do (restart-case
+               (error "~A takes ~D argument~:P, and ~D came." name minimum (length arguments))
+             (supply-arguments (new)
+               :report "Supply the arguments: one form, whose value is the argument or the list of them."
+               (setf arguments (if (listp new) new (list new))))))
+  (apply handler *active-application* arguments))
+
 (defun %run-command (name remainder words)
   (destructuring-bind (handler parser minimum) (gethash name *commands*)
     (let ((arguments (if parser (funcall parser remainder) (rest words))))
-      (loop while (< (length arguments) minimum)
-            do (restart-case
-                   (error "~A takes ~D argument~:P, and ~D came." name minimum (length arguments))
-                 (supply-arguments (new)
-                   :report "Supply the arguments: one form, whose value is the argument or the list of them."
-                   (setf arguments (if (listp new) new (list new))))))
-      (if (eq (apply handler *active-application* arguments) :quit) "quit" "continue"))))
+      (if (eq (%call-command name handler minimum arguments) :quit) "quit" "continue"))))
 
 (setf (gethash "command" *servants*) #'%run-command)
 

@@ -29,8 +29,6 @@ export async function runLispCommand(argv: readonly string[], io: LispCommandIo)
   };
   // What the boot leaves alive sets the size: larger nurseries start a little faster and take more memory (16: 100 MB, 2: 90 MB).
   setFlagsFromString("--min-semi-space-size=2");
-  // Lisp functions are small and typed by what they meet first: a third of the usual number of calls tells enough to optimize them.
-  setFlagsFromString("--invocation-count-for-turbofan=1000");
   const { promise, resolve } = Promise.withResolvers<number>();
   const thread = new Worker(new URL(threadModule(), import.meta.url), {
     workerData: data,

@@ -106,7 +106,7 @@ export class SelfModification {
       signal,
     });
     if (result.kind !== "values") throw evaluationFailure(result);
-    return result.values.map(({ preview }) => `⇒ ${preview}`).join("\n") || "(no values)";
+    return result.values.map(({ preview }) => preview).join("\n") || "(no values)";
   }
 
   /** Installs a definition and keeps it for the next commit. */

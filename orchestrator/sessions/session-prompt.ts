@@ -1,6 +1,15 @@
 /** Lisp at the prompt of one session: its forms, the image they run in, and the operators they call. */
+import { plainCompleteness } from "../../lisp/reader/plain-reading.ts";
 import { AutolithError } from "../contract/failure.ts";
-import type { HostCall, LispCompletion, LispImage, LispJson, LispResult } from "../contract/lisp-image.ts";
+import type {
+  HostCall,
+  LispCompletion,
+  LispCondition,
+  LispDecision,
+  LispImage,
+  LispJson,
+  LispResult,
+} from "../contract/lisp-image.ts";
 import type { BusyBehaviour } from "../contract/session/catalogs.ts";
 import type { Session } from "../contract/session/service.ts";
 import type { SessionImage } from "../contract/session/updates.ts";
@@ -146,7 +155,24 @@ export class SessionPrompt {
   callLisp(name: string, args: readonly LispJson[]): Promise<LispAnswer> {
     return callLisp((source, options) => this.#image.evaluate(source, options), [name, ...args], {
       calls: this.#calls(undefined),
+      // A command is called by somebody who can choose; notes for a request are nobody's wish.
+      ...(name === "command" ? { onCondition: (...asked) => this.#decided(args, ...asked) } : {}),
     });
+  }
+
+  async #decided(
+    [command, input]: readonly LispJson[],
+    condition: LispCondition,
+    signal: AbortSignal,
+  ): Promise<LispDecision> {
+    const source = `/${String(command)} ${String(input)}`.trim();
+    const decision = await this.restarts.ask(
+      { formId: `command:${String(command)}`, source },
+      condition,
+      signal,
+    );
+    // There is no form that could be evaluated again, or that values could be given to.
+    return decision.kind === "restart" ? decision : { kind: "abort" };
   }
 
   async #initFiles(): Promise<readonly InitFile[]> {
@@ -163,6 +189,7 @@ export class SessionPrompt {
       if (skipped.length > 0) core.openingNotice("skipped-definitions", skippedText(skipped));
     }
     for (const { path, source } of await this.#initFiles()) {
+      checkReadable(path, source);
       const result = await image.evaluate(source, {
         package: "AUTOLITH",
         file: path,
@@ -242,6 +269,16 @@ export class SessionPrompt {
       toChild: (name, text) => session.sendToJob(name, text),
     });
   }
+}
+
+/** Says where a file is broken that cannot be read to its end. */
+function checkReadable(path: string, source: string): void {
+  const judged = plainCompleteness(source);
+  if (judged.kind === "incomplete")
+    throw new InitializationError(
+      path,
+      `what begins at line ${judged.at.line}, column ${judged.at.column} has no end.`,
+    );
 }
 
 /** How an initialization file ended, as a sentence. */

@@ -59,8 +59,8 @@ describe("self-modification", () => {
     expect(set).toContain("set AUTOLITH::*ANSWER* (new)");
     expect(status).toContain("No image commit is in force.");
     expect(diff).toContain(`-${twice}\n+(defun twice (n) (+ n n))`);
-    expect(exercised).toBe("⇒ 8");
-    expect(evaluated).toBe("⇒ (2 42)");
+    expect(exercised).toBe("8");
+    expect(evaluated).toBe("(2 42)");
     expect(await values(session, "(twice 3)")).toEqual(["6"]);
     const [committed, again, after] = await asModel(scene, session, [
       ["self.commit", { title: "Doubling" }],
@@ -155,7 +155,7 @@ describe("self-modification", () => {
       ],
       ["self.eval", { form: "(+ 1 (symbol-value '*nowhere*))" }],
     ]);
-    expect(chosen).toBe("⇒ 43");
+    expect(chosen).toBe("43");
     expect(offered).toContain("Restarts: ");
     expect(offered).toContain("use-value");
   });

@@ -146,10 +146,19 @@ const closers: ReadonlySet<string> = new Set(Object.values(pairs));
 function typed(buffer: TextBuffer, text: string, isTyped: boolean): TextBuffer {
   const next = buffer.text[buffer.cursor];
   if (isTyped && closers.has(text) && next === text) return moved(buffer, "right");
-  const closer = isTyped && Object.hasOwn(pairs, text) ? pairs[text] : undefined;
+  const closer = isTyped && Object.hasOwn(pairs, text) && comesInPairs(buffer) ? pairs[text] : undefined;
   if (closer === undefined || (next !== undefined && !/[\s)\]}]/.test(next))) return inserted(buffer, text);
   const both = inserted(buffer, text + closer);
   return { ...both, cursor: both.cursor - closer.length };
+}
+
+/** In a form, a bracket in a string or behind `#\` is a character and has no partner. */
+function comesInPairs({ text, cursor }: TextBuffer): boolean {
+  const before = text.slice(0, cursor);
+  if (!/^\s*(?:\(|\?\s)/.test(before)) return true;
+  if (before.endsWith("#\\")) return false;
+  const quotes = before.replaceAll(/#\\.|\\./gsu, "").split('"').length - 1;
+  return quotes % 2 === 0;
 }
 
 function removal(composer: Composer, motion: Motion, keep: boolean): Composer {

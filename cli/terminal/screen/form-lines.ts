@@ -15,7 +15,7 @@ const background = /^\?(?=[ \t\n])/;
 
 /** True for what is evaluated when it is sent. */
 export function isForm(text: string): boolean {
-  return /^\s*\(/.test(text) || (background.test(text) && text.trim().length > 1);
+  return /^\s*\(/.test(text) || background.test(text);
 }
 
 /** True for `? form`, whose mark takes the place of the prompt's. */
@@ -25,7 +25,8 @@ export function isBackgroundForm(text: string): boolean {
 
 /** True when more text can make a form of it. */
 export function isUnfinished(text: string): boolean {
-  return isForm(text) && completeness(text) === "incomplete";
+  const kind = isForm(text) ? completeness(text) : "complete";
+  return kind === "incomplete" || kind === "empty";
 }
 
 /** True for a form that is not whole, whatever could make it so. */

@@ -38,12 +38,20 @@ export function openedDialog(request: RestartRequest, at: number): RestartDialog
   return {
     requestId: request.requestId,
     shownAt: at,
-    index: 0,
+    index: firstChoice(request),
     diagnosis: undefined,
     isDiagnosing: false,
     entry: undefined,
   };
 }
+
+/** What Enter would do at first: a restart of the program's own; without one the end. Neither asks a model nor repeats what was done. */
+function firstChoice({ restarts }: RestartRequest): number {
+  return restarts.some(({ name }) => name !== "ABORT") ? 0 : alwaysThere.length - 1;
+}
+
+/** Rows behind the live restarts, as long as there is no diagnosis. */
+const alwaysThere = ["diagnose", "retry", "values", "abort"] as const;
 
 /** The choices: what a diagnosis proposes, the live restarts, what always can be done, and the end, which is at last. */
 export function restartRows(
@@ -105,10 +113,9 @@ export function withRestartKey(
     case "tab":
       return stay((dialog.index + (press.shift ? rows.length - 1 : 1)) % rows.length);
     case "text": {
+      // A digit goes to its row and does nothing: text that was meant for the prompt has digits, too.
       const number = /^[1-9]$/.test(press.text) ? Number(press.text) : undefined;
-      return number === undefined || number > rows.length
-        ? stay(dialog.index)
-        : chosenRow(dialog, rows[number - 1]);
+      return stay(number === undefined || number > rows.length ? dialog.index : number - 1);
     }
     case "enter":
       return chosenRow(dialog, rows[dialog.index]);

@@ -14,8 +14,8 @@ export type RoutedText =
 /** `??` and `?text` are prose, and so is a lone `?`. */
 export function routedText(text: string): RoutedText {
   if (/^\s*\(/.test(text)) return { kind: "form", source: text.trim() };
-  const background = /^\?\s+(\S[\s\S]*)$/.exec(text.trim());
-  if (background !== null) return { kind: "background-form", source: background[1] ?? "" };
+  const background = /^\?\s+([\s\S]*)$/.exec(text.trimStart());
+  if (background !== null) return { kind: "background-form", source: (background[1] ?? "").trim() };
   return slashText(text);
 }
 
@@ -24,7 +24,12 @@ export function routedText(text: string): RoutedText {
  */
 export function checkForm(source: string): void {
   const judged = plainCompleteness(source);
-  if (judged.kind === "complete") return;
+  if (judged.kind === "complete" && judged.forms === 1) return;
+  if (judged.kind === "complete")
+    throw new AutolithError(
+      "invalid-form",
+      `There are ${judged.forms} forms; one is evaluated at a time. (progn …) makes one of several.`,
+    );
   if (judged.kind === "empty")
     throw new AutolithError("invalid-form", "There is no form: only white space and comments.");
   const { line, column } = judged.at;

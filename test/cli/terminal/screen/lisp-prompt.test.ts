@@ -113,11 +113,14 @@ describe("the restart debugger", () => {
     expect(screen.choices).toEqual([{ kind: "restart", index: 0, argument: "'(7)" }]);
   });
 
-  it("invokes by number, by Enter, and aborts by Escape", () => {
+  it("goes to a row by its number, invokes by Enter, and aborts by Escape", () => {
     expect(open().asks(request).press("down", "enter").choices).toEqual([{ kind: "restart", index: 1 }]);
     const screen = open().asks(request);
     screen.at += 2_000;
-    expect(screen.type("4").choices).toEqual([{ kind: "retry" }]);
+    expect(screen.type("4").choices).toEqual([]);
+    expect(screen.press("enter").choices).toEqual([{ kind: "retry" }]);
+    const bare = open().asks({ ...request, restarts: request.restarts.slice(2) });
+    expect(bare.press("enter").choices).toEqual([{ kind: "abort" }]);
     expect(open().asks(request).press("escape").choices).toEqual([{ kind: "abort" }]);
   });
 

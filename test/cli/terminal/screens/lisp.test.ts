@@ -23,6 +23,8 @@ describe("Lisp in the terminal", patience, () => {
     await terminal.keys("Enter");
     await terminal.shows(/UNBOUND-VARIABLE[\s\S]*use-value[\s\S]*Ask Autolith why[\s\S]*Abort/);
     await terminal.type("2");
+    await terminal.shows("▸ 2 use-value");
+    await terminal.keys("Enter");
     await terminal.shows("one form; Enter takes it");
     await terminal.type("8");
     await terminal.keys("Enter");
