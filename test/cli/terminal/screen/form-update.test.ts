@@ -101,18 +101,23 @@ describe("a form on the screen", () => {
     const screen = new Screen().do(attached());
     screen.do({ type: "paste", text: "(+ 1", at: 3_000 });
     screen.do({ type: "key", press: keyPress("enter"), at: 3_000 });
+    expect(screen.commands.filter(({ type }) => type === "submit")).toEqual([]);
+    expect(screen.state.composer.buffer).toEqual({ text: "(+ 1\n", cursor: 5 });
+    screen.do({ type: "paste", text: "2)", at: 3_000 });
+    screen.do({ type: "key", press: keyPress("enter"), at: 3_000 });
     const sent = screen.commands.findLast(({ type }) => type === "submit");
-    expect(sent).toMatchObject({ text: "(+ 1", columns: 60 });
+    expect(sent).toMatchObject({ text: "(+ 1\n2)", columns: 60 });
     const inputId = sent?.type === "submit" ? sent.inputId : "";
+    // The host's image knows more of reading than the terminal: what it calls incomplete comes back.
     screen.do({
       type: "refused",
       inputId,
-      text: "(+ 1",
+      text: "(+ 1\n2)",
       code: "incomplete-form",
       message: "not complete",
       at: 3_100,
     });
-    expect(screen.state.composer.buffer).toEqual({ text: "(+ 1\n", cursor: 5 });
+    expect(screen.state.composer.buffer.text).toBe("(+ 1\n2)\n");
     expect(screen.state.flash).toBeUndefined();
     // Typed before the answer came.
     const quick = new Screen().do(attached()).do({ type: "paste", text: "2)", at: 3_000 });

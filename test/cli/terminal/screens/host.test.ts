@@ -156,6 +156,7 @@ describe("the terminal on the detached host", patience, () => {
     await terminal.shows(/Settings \(\d+\)\nsearch:\n▸ model = /);
     expect((await terminal.history()).join("\n")).not.toContain("working-directory = ");
     await terminal.keys("Escape");
+    await terminal.shows("❯ Ask for");
     await terminal.type("/resume");
     await terminal.keys("Enter");
     await terminal.shows("Resume a conversation");
