@@ -15,11 +15,12 @@ const titleColumns = 40;
 export function statusText(rows: readonly StatusRow[]): string {
   if (rows.length === 0) return "No session is running.\n";
   const table = [
-    ["ID", "STATUS", "JOBS", "WAITING", "CLIENTS", "MODE", "TITLE", "DIRECTORY"],
+    ["ID", "STATUS", "JOBS", "FORMS", "WAITING", "CLIENTS", "MODE", "TITLE", "DIRECTORY"],
     ...rows.map(({ session }) => [
       conversationName(session.sessionId),
       session.status,
       String(session.liveJobs),
+      String(session.runningForms),
       String(session.waitingInputs),
       String(session.clients.length),
       session.mode,
@@ -64,6 +65,7 @@ function sessionForm({ session, hostId, processId }: StatusRow): DataForm {
     ["model", session.model],
     ["mode", keyword(session.mode)],
     ["live-jobs", session.liveJobs],
+    ["running-forms", session.runningForms],
     ["waiting-inputs", session.waitingInputs],
     ["created-at", instant(session.createdAt)],
     ["last-activity-at", instant(session.lastActivityAt)],

@@ -109,6 +109,7 @@ describe("docs/terminal.md", patience, () => {
       mode: "ask",
       status: "running",
       liveJobs: 2,
+      runningForms: 0,
       waitingInputs: 0,
       createdAt: at,
       lastActivityAt: Date.parse("2026-11-30T14:22:57Z"),

@@ -177,6 +177,7 @@ function sessionRow(
     mode: state.mode,
     status: statusOf(state),
     liveJobs: state.jobs.live,
+    runningForms: state.runningForms,
     waitingInputs: state.pendingInputs.length,
     createdAt: state.createdAt,
     lastActivityAt: state.lastActivityAt,
@@ -185,10 +186,17 @@ function sessionRow(
 }
 
 /** `idle` means that there is no active work of any kind. */
-function statusOf({ turn, paused, held, pendingInputs, jobs }: SessionState): SessionRow["status"] {
+function statusOf({
+  turn,
+  paused,
+  held,
+  pendingInputs,
+  jobs,
+  runningForms,
+}: SessionState): SessionRow["status"] {
   if (turn.state === "running") return "running";
   if (held) return "paused";
-  if (jobs.live > 0) return "working";
+  if (jobs.live > 0 || runningForms > 0) return "working";
   return paused && pendingInputs.length > 0 ? "paused" : "idle";
 }
 

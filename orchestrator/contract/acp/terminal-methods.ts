@@ -48,10 +48,12 @@ export const sessionRowSchema = z.object({
   mode: permissionModeSchema,
   /**
    * `idle`: no active work of any kind. `paused`: input waits until somebody lifts the pause, or the session was paused by name.
-   * `working`: no turn, but jobs are live.
+   * `working`: no turn, but jobs are live or forms run.
    */
   status: z.enum(["idle", "running", "working", "paused"]),
   liveJobs: z.int().nonnegative(),
+  /** Forms of the prompt that run or wait for their turn; `? form` is a job. */
+  runningForms: z.int().nonnegative(),
   waitingInputs: z.int().nonnegative(),
   createdAt: z.number(),
   lastActivityAt: z.number(),

@@ -35,4 +35,11 @@ test("autolith lg pause holds idle and working sessions, says what it did, and t
   await lg("tell", name, "go on");
   await client.event(({ kind, data }) => kind === "turn" && data["outcome"] === "end-turn");
   expect(await lg("status")).toMatch(new RegExp(`^${name}  idle `, "m"));
+  const form = { parts: [{ type: "text" as const, text: "(loop)" }] };
+  expect(await client.value("submit", { sessionId, input: form, as: "prompt" })).toMatchObject({
+    kind: "form",
+  });
+  expect(await lg("status")).toMatch(new RegExp(`^${name}  working  0     1 `, "m"));
+  expect(await lg("status", "--sexp")).toMatch(/:STATUS :WORKING\s[\s\S]*:LIVE-JOBS 0\s+:RUNNING-FORMS 1\s/);
+  expect(await lg("pause")).toContain("what ran was stopped");
 }, 120_000);

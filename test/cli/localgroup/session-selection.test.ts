@@ -13,6 +13,7 @@ function row(id: string, more: Partial<SessionRow> = {}): SessionRow {
     mode: "ask",
     status: "idle",
     liveJobs: 0,
+    runningForms: 0,
     waitingInputs: 0,
     createdAt: 0,
     lastActivityAt: 1_000,
@@ -69,12 +70,16 @@ describe("the status of sessions", () => {
         hostId: "h",
         processId: 1,
       },
-      { session: row("b7uouHJ", { title: "second" }), hostId: "h", processId: 1 },
+      {
+        session: row("b7uouHJ", { title: "second", status: "working", runningForms: 2 }),
+        hostId: "h",
+        processId: 1,
+      },
     ];
     expect(statusText(rows).split("\n")).toEqual([
-      "ID        STATUS   JOBS  WAITING  CLIENTS  MODE  TITLE   DIRECTORY",
-      "b-6uouHJ  running  12    0        0        ask   漢字    /w",
-      "b-7uouHJ  idle     0     0        0        ask   second  /w",
+      "ID        STATUS   JOBS  FORMS  WAITING  CLIENTS  MODE  TITLE   DIRECTORY",
+      "b-6uouHJ  running  12    0      0        0        ask   漢字    /w",
+      "b-7uouHJ  working  0     2      0        0        ask   second  /w",
       "",
     ]);
     expect(statusText([])).toBe("No session is running.\n");
@@ -90,7 +95,7 @@ describe("the status of sessions", () => {
     };
     const text = statusSexp([{ session: row("b6uouHJ", { clients: [client] }), hostId: "h1", processId: 7 }]);
     expect(text.replace(/\s+/g, " ").trim()).toBe(
-      '(:AUTOLITH-LOCALGROUP :VERSION 1 :SESSIONS ((:ID "b-6uouHJ" :TITLE "a title" :STATUS :IDLE :DIRECTORY "/w" :MODEL "p/m" :MODE :ASK :LIVE-JOBS 0 :WAITING-INPUTS 0 :CREATED-AT "1970-01-01T00:00:00Z" :LAST-ACTIVITY-AT "1970-01-01T00:00:01Z" :HOST "h1" :PROCESS 7 :CLIENTS ((:NAME "terminal" :READ-ONLY T :ATTACHED-AT "1970-01-01T00:00:00Z")))))',
+      '(:AUTOLITH-LOCALGROUP :VERSION 1 :SESSIONS ((:ID "b-6uouHJ" :TITLE "a title" :STATUS :IDLE :DIRECTORY "/w" :MODEL "p/m" :MODE :ASK :LIVE-JOBS 0 :RUNNING-FORMS 0 :WAITING-INPUTS 0 :CREATED-AT "1970-01-01T00:00:00Z" :LAST-ACTIVITY-AT "1970-01-01T00:00:01Z" :HOST "h1" :PROCESS 7 :CLIENTS ((:NAME "terminal" :READ-ONLY T :ATTACHED-AT "1970-01-01T00:00:00Z")))))',
     );
   });
 });
