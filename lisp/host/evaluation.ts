@@ -37,7 +37,10 @@ export interface EvaluateOptions {
   readonly input?: string;
   /** Aborting it cancels the evaluation: cleanup forms run, then it ends as "cancelled". */
   readonly signal?: AbortSignal;
-  /** Asked about a condition nobody handled, with the restarts still live; default: the evaluation fails. */
+  /**
+   * Asked about a condition nobody handled, with the restarts still live; default: the evaluation fails. An argument form that fails is told
+   * below the text of the condition, which is asked about again.
+   */
   readonly onCondition?: (report: ConditionReport) => Promise<ConditionDecision>;
   /** Most steps (calls and loop rounds) the evaluation may take; counted in slices of 10,000. */
   readonly stepLimit?: number;

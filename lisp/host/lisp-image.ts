@@ -90,7 +90,8 @@ export class LispImage {
       if (options.stepLimit !== undefined) thread.stepLimit = options.stepLimit;
       thread.debugger = async (unhandled) => {
         report = conditionReport(unhandled);
-        const decision = await (options.onCondition?.(report) ?? Promise.resolve({ kind: "abort" } as const));
+        const asked = unhandled.note === undefined ? report : noted(report, unhandled.note);
+        const decision = await (options.onCondition?.(asked) ?? Promise.resolve({ kind: "abort" } as const));
         return this.decisionForm(unhandled, decision);
       };
     });
@@ -255,6 +256,11 @@ function conditionReport(unhandled: UnhandledReport): ConditionReport {
     restarts: unhandled.restarts.map(({ name, text }, index) => ({ index, name, text })),
     condition: unhandled.condition,
   };
+}
+
+/** As whoever chooses is shown it. What the evaluation ends with is the condition alone. */
+function noted(report: ConditionReport, note: string): ConditionReport {
+  return { ...report, text: `${report.text}\n${note}` };
 }
 
 function candidates(pkg: LPackage, externalOnly: boolean): LSymbol[] {

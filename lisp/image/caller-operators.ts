@@ -139,8 +139,8 @@ function installEnds(image: Image): void {
   caller("SYS:%HAS-DEBUGGER", "", () => bool(runtime.current !== null && runtime.current.debugger !== null));
   caller(
     "SYS:%ASK-DEBUGGER",
-    "condition text type slots restarts",
-    (condition, text, type, slots, restarts) => {
+    "condition text type slots restarts &optional note",
+    (condition, text, type, slots, restarts, note) => {
       const report = {
         condition: condition,
         text: (text as LString).toJS(),
@@ -151,6 +151,7 @@ function installEnds(image: Image): void {
           name: textOf(name),
           text: textOf(about),
         })),
+        ...(note instanceof LString ? { note: note.toJS() } : {}),
       };
       return runtime.wait(runtime.current!.debugger!(report));
     },

@@ -26,16 +26,38 @@ level; everything else ends. Cleanup forms run."
 (defun enter-debugger (condition)
   "Offer CONDITION and the live restarts to whoever runs this evaluation; without anybody the evaluation ends."
   (cond (*listener-debugger* (funcall *listener-debugger* condition))
-        ((%has-debugger)
-         (let ((choice (%ask-debugger condition (condition-text condition) (prin1-to-string (type-of condition))
-                                      (handler-case (condition-slots condition) (error () nil))
-                                      (mapcar #'restart-row (compute-restarts condition)))))
-           (if choice
-               (apply #'invoke-restart (car choice) (mapcar #'argument-value (cdr choice)))
-               (%enter-debugger condition))))
+        ((%has-debugger) (ask-host condition))
         (t (%enter-debugger condition (condition-text condition) (prin1-to-string (type-of condition)))))
   ;; A restart that returns leaves the error where it was.
   (enter-debugger condition))
+
+(defun ask-host (condition)
+  "Let the host choose a restart of CONDITION, again when an argument it gives has no value; its refusal ends the evaluation."
+  (let ((text (condition-text condition))
+        (type (prin1-to-string (type-of condition)))
+        (slots (handler-case (condition-slots condition) (error () nil)))
+        (restarts (mapcar #'restart-row (compute-restarts condition)))
+        (note nil))
+    (loop
+      (let ((choice (%ask-debugger condition text type slots restarts note)))
+        (unless choice (%enter-debugger condition))
+        (multiple-value-bind (arguments problem) (argument-values (cdr choice))
+          (unless problem (return (apply #'invoke-restart (car choice) arguments)))
+          (setf note problem))))))
+
+(defun argument-values (texts)
+  "Values of the forms given as TEXTS for arguments of a restart. Second value: what is wrong with one of them, NIL when nothing is."
+  (let ((arguments '()))
+    (dolist (text texts (values (nreverse arguments) nil))
+      (handler-case (push (argument-value text) arguments)
+        (serious-condition (problem)
+          (return (values nil (argument-problem text problem))))))))
+
+(defun argument-problem (text problem)
+  (format nil "The argument ~A has no value: ~A: ~A"
+          (if (> (length text) 200) (concatenate 'string (subseq text 0 200) "...") text)
+          (prin1-to-string (type-of problem))
+          (condition-text problem)))
 
 (defun condition-text (condition)
   "What CONDITION reports; a report that fails itself is replaced by the type."

@@ -35,6 +35,8 @@ export interface UnhandledReport {
   readonly slots: readonly { readonly name: string; readonly value: string }[];
   /** Live restarts, innermost first, and what they say of themselves. */
   readonly restarts: readonly { readonly restart: LispValue; readonly name: string; readonly text: string }[];
+  /** Why it is asked about again: what was wrong with the answer before. */
+  readonly note?: string;
 }
 
 /** One evaluation with its own stack, dynamic bindings and values. */

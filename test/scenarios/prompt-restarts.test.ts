@@ -65,6 +65,27 @@ describe("the restart debugger", () => {
     });
   });
 
+  it("asks about the condition again when the argument form fails, with the same restarts", async () => {
+    await using scene = await openScene([]);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const { client, request, finished } = await stopped(session, "(list (undefined-here))");
+    const useValue = restart(request, "USE-VALUE");
+    const bad = { kind: "restart", index: useValue, argument: "(car 5)" } as const;
+    expect(await session.chooseRestart(request.requestId, bad)).toBe(true);
+    await eventsUntil(client, ({ kind }) => kind === "restarts-requested");
+    const [again] = session.restarts();
+    expect(again).toMatchObject({
+      formId: request.formId,
+      condition: {
+        type: "UNDEFINED-FUNCTION",
+        text: expect.stringContaining("The argument (car 5) has no value"),
+      },
+      restarts: request.restarts,
+    });
+    await session.chooseRestart(again!.requestId, { kind: "abort" });
+    expect(await finished).toMatchObject({ status: "condition", condition: request.condition });
+  });
+
   it("a diagnosis offers recoveries that are done when chosen, the repair first", async () => {
     const questions: string[] = [];
     await using scene = await openScene((request: RecordedRequest) => {

@@ -55,6 +55,33 @@ describe("evaluation for a host", () => {
     expect(await previews(source, { onCondition })).toEqual(["(1 (:USED 42))"]);
   });
 
+  it("asks again, restarts still live, when an argument has no value; the end is the condition itself", async () => {
+    const source = '(list 1 (restart-case (error "boo") (use-value (x) (list :used x))))';
+    const answering = (...given: readonly (string | undefined)[]) => {
+      const texts: string[] = [];
+      const onCondition: EvaluateOptions["onCondition"] = async ({ text, restarts }) => {
+        const argument = given[texts.push(text) - 1];
+        if (argument === undefined) return { kind: "abort" };
+        const index = restarts.findIndex(({ name }) => name === "USE-VALUE");
+        return { kind: "restart", index, arguments: [argument] };
+      };
+      return { texts, onCondition };
+    };
+    const repaired = answering("(car 5)", "(list 1", "(+ 1 41)");
+    expect(await previews(source, repaired)).toEqual(["(1 (:USED 42))"]);
+    expect(repaired.texts).toEqual([
+      "boo",
+      expect.stringMatching(/^boo\nThe argument \(car 5\) has no value: TYPE-ERROR: .*LIST/),
+      expect.stringMatching(/^boo\nThe argument \(list 1 has no value: END-OF-FILE: /),
+    ]);
+    const given = answering("(car 5)", undefined);
+    expect(await lisp.evaluate(source, given).result).toMatchObject({
+      kind: "failed",
+      condition: { type: "SIMPLE-ERROR", text: "boo" },
+    });
+    expect(given.texts).toHaveLength(2);
+  });
+
   it("runs other evaluations while one waits for the host", async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
     lisp.defineFunction("AWAIT-HOST", "", () => promise);
