@@ -1,7 +1,7 @@
 /** Entries of the transcript as lines of a width. */
 import { formResultText } from "../../../orchestrator/prompt/form-text.ts";
 import { markdownLines } from "../markdown/markdown-lines.ts";
-import { type Ink, type Line, emptyLine, span, styled } from "../text/styled-line.ts";
+import { type Ink, type Line, emptyLine, lineWidth, span, styled } from "../text/styled-line.ts";
 import { visibleLine, visibleText } from "../text/visible-text.ts";
 import { fittedLine, wrapLine } from "../text/wrap.ts";
 import type { Entry, FormEntry, NoticeEntry, TextEntry, UserEntry } from "./entries.ts";
@@ -117,7 +117,7 @@ function thoughtLines(entry: TextEntry, width: number): readonly Line[] {
 }
 
 /** What was typed, its output in a rail, then each value behind its mark, or how it ended. */
-function formLines({ source, output, result }: FormEntry, width: number): readonly Line[] {
+function formLines({ source, job, output, result }: FormEntry, width: number): readonly Line[] {
   const typed = visibleText(source)
     .split("\n")
     .flatMap((each, index) =>
@@ -135,7 +135,16 @@ function formLines({ source, output, result }: FormEntry, width: number): readon
   const end = visibleText(formResultText({ ...result, output: "" }))
     .split("\n")
     .flatMap((each) => wrapLine([span(each, ink === undefined ? {} : { ink })], width));
-  return [...typed, ...captured, ...end];
+  return [...typed, ...captured, ...withJob(end, job, width)];
+}
+
+/** Says in the first line, or above it where there is no room, which job of `? form` the result is of. */
+function withJob(end: readonly Line[], job: string | undefined, width: number): readonly Line[] {
+  const [first, ...rest] = end;
+  if (job === undefined || first === undefined) return end;
+  const name = span(`; ${visibleLine(job)}`, { ink: "muted" });
+  const together = [...first, span("  "), name];
+  return lineWidth(together) <= width ? [together, ...rest] : [fittedLine([name], width), ...end];
 }
 
 const typedIndent = { first: [span("❯ ", { ink: "user" })], rest: [span("  ")] };

@@ -84,6 +84,26 @@ describe("a form on the screen", () => {
     expect(screen.text).not.toContain("evaluating");
   });
 
+  it("says in the first line of a result which job it is of, above it where there is no room", () => {
+    const shown = (text: string) => {
+      const screen = new Screen().do(attached());
+      screen.shows(
+        { ...begun, job: "exec:7" },
+        {
+          type: "form-result",
+          formId: "form:1",
+          status: "values",
+          values: [{ text, report: false, cut: false }],
+          output: "",
+          ...result,
+        },
+      );
+      return screen.printed;
+    };
+    expect(shown("(1\n2)")).toContain("\n⇒ (1  ; exec:7\n  2)");
+    expect(shown("x".repeat(57))).toContain(`\n; exec:7\n⇒ ${"x".repeat(57)}`);
+  });
+
   it("shows a condition with what it knows", () => {
     const screen = new Screen().do(attached()).shows(begun, {
       type: "form-result",
