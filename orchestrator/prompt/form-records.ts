@@ -12,6 +12,8 @@ export type RecordedForm = {
   readonly inputId?: string;
   /** The job that evaluates it, for `? form`. */
   readonly job?: string;
+  /** It was recorded behind a form that ran: a record of its own says when it began. */
+  readonly waits?: true;
 };
 
 /** The form that a record begins; undefined for other records. */
@@ -25,7 +27,15 @@ export function formOf(record: ConversationRecord): RecordedForm | undefined {
     source,
     ...(typeof inputId === "string" ? { inputId } : {}),
     ...(typeof job === "string" ? { job } : {}),
+    ...(field("waits") === true ? { waits: true } : {}),
   };
+}
+
+/** The id of the form that had waited and whose beginning the record holds; undefined for other records. */
+function begunFormOf(record: ConversationRecord): string | undefined {
+  if (record.kind !== "extension" || record.name !== sessionRecords.formBegin) return undefined;
+  const formId = extensionField(record, "form-id");
+  return typeof formId === "string" ? formId : undefined;
 }
 
 /** The end of a form that a record holds; undefined for other records, and for what cannot be read. */
@@ -53,7 +63,7 @@ function resultField(record: ExtensionRecord): FormResult | undefined {
 export function formUpdates(record: ExtensionRecord, at: number): readonly SessionUpdate[] {
   const begun = formOf(record);
   if (begun !== undefined) {
-    const { inputId: _, ...form } = begun;
+    const { inputId: _, waits: _waits, ...form } = begun;
     return [{ type: "form", ...form, at }];
   }
   const ended = formResultOf(record);
@@ -79,29 +89,32 @@ export type FormStanding = {
   >;
   /** Number of the last form. */
   readonly last: number;
-  /** Begun by a host that is gone, without an end. */
-  readonly unfinished: readonly RecordedForm[];
+  /** Recorded by a host that is gone, without an end. `hasBegun`: it may have done something. */
+  readonly unfinished: readonly { readonly form: RecordedForm; readonly hasBegun: boolean }[];
   /** Ended, and the model has not been told. In order. */
   readonly untold: readonly { readonly form: RecordedForm; readonly result: FormResult }[];
 };
 
 export function formStanding(records: readonly StoredRecord[]): FormStanding {
-  const begun = new Map<string, RecordedForm>();
+  const recorded = new Map<string, RecordedForm>();
+  const begun = new Set<string>();
   const ended = new Map<string, FormResult>();
   const told = new Set<string>();
   let last = 0;
   for (const { record } of records) {
     const form = formOf(record);
     if (form !== undefined) {
-      begun.set(form.formId, form);
+      recorded.set(form.formId, form);
       last = Math.max(last, Number(/^form:(\d+)$/.exec(form.formId)?.[1] ?? 0));
     }
+    const began = begunFormOf(record);
+    if (began !== undefined) begun.add(began);
     const end = formResultOf(record);
     if (end !== undefined) ended.set(end.formId, end.result);
     if (record.kind === "message" && record.pendingInputIdentifier !== undefined)
       told.add(record.pendingInputIdentifier);
   }
-  const forms = [...begun.values()];
+  const forms = [...recorded.values()];
   return {
     last,
     submitted: new Map(
@@ -110,7 +123,9 @@ export function formStanding(records: readonly StoredRecord[]): FormStanding {
       ),
     ),
     // What becomes of the others is in the journal of their jobs.
-    unfinished: forms.filter(({ formId, job }) => job === undefined && !ended.has(formId)),
+    unfinished: forms
+      .filter(({ formId, job }) => job === undefined && !ended.has(formId))
+      .map((form) => ({ form, hasBegun: form.waits !== true || begun.has(form.formId) })),
     untold: forms.flatMap((form) => {
       const result = ended.get(form.formId);
       return result === undefined || told.has(formReceipt(form.formId)) ? [] : [{ form, result }];
@@ -145,6 +160,8 @@ function endText(result: FormResult): string {
       return "It was cancelled. What it did before that stays done.";
     case "lost":
       return `It was lost (${cut(result.reason ?? "the host ended")}): whether its effects happened is unknown. It is not run again.`;
+    case "never-begun":
+      return `It was never begun (${cut(result.reason ?? "the host ended")}): it did nothing, and is not run later.`;
     case "quit":
       return "It left the image.";
   }

@@ -30,6 +30,13 @@ export const lostForm: FormResult = {
   reason: "the host that evaluated it ended before it",
 };
 
+/** A form of a host that is gone, which waited behind another: it did nothing. */
+export const neverBegunForm: FormResult = {
+  ...emptyResult,
+  status: "never-begun",
+  reason: "the host ended while it waited behind another form",
+};
+
 export function formResult(evaluated: LispResult, surroundings: FormSurroundings): FormResult {
   const { captured, durationMs, withoutSecrets } = surroundings;
   const common = {

@@ -41,6 +41,8 @@ function endText({
       return "; cancelled";
     case "lost":
       return `; lost: ${reason ?? "the host ended"}`;
+    case "never-begun":
+      return `; never begun: ${reason ?? "the host ended"}`;
     case "quit":
       return "; left the image";
   }

@@ -4,7 +4,7 @@ import { failureOf } from "../contract/failure.ts";
 import type { HostCalls, LispDecision, LispResult } from "../contract/lisp-image.ts";
 import type { HostItem } from "../contract/model.ts";
 import { type FormResult, formOutputCharacters, formValueCharacters } from "../contract/session/forms.ts";
-import { defaultColumns, formResult, lostForm } from "./form-result.ts";
+import { defaultColumns, formResult, lostForm, neverBegunForm } from "./form-result.ts";
 import { sessionRecords } from "../sessions/view/session-records.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
 import type { FormDecision, RestartBroker } from "./restart-broker.ts";
@@ -44,6 +44,10 @@ export type SubmitOptions = {
 
 const untouched = { package: "", steps: 0, droppedOutput: 0 };
 
+function endOfUnfinished({ hasBegun }: FormStanding["unfinished"][number]): FormResult {
+  return hasBegun ? lostForm : neverBegunForm;
+}
+
 type Running = { readonly form: RecordedForm; readonly abort: AbortController };
 
 export class SessionForms {
@@ -51,7 +55,7 @@ export class SessionForms {
   readonly #running = new Map<string, Running>();
   #last: number;
   #untold: FormStanding["untold"][number][];
-  readonly #unfinished: readonly RecordedForm[];
+  readonly #unfinished: FormStanding["unfinished"];
   /** By the front end's id: what is submitted again is the same form. */
   readonly #submitted = new Map<string, Promise<SubmittedForm>>();
   /** Those whose ends are not in the record yet. */
@@ -65,11 +69,11 @@ export class SessionForms {
     this.#last = standing.last;
     this.#untold = [...standing.untold];
     this.#unfinished = standing.unfinished;
-    for (const [inputId, { form, result = lostForm }] of standing.submitted)
-      this.#submitted.set(
-        inputId,
-        Promise.resolve({ formId: form.formId, finished: Promise.resolve(result) }),
-      );
+    const ends = new Map(standing.unfinished.map((each) => [each.form.formId, endOfUnfinished(each)]));
+    for (const [inputId, { form, result }] of standing.submitted) {
+      const end = result ?? ends.get(form.formId) ?? lostForm;
+      this.#submitted.set(inputId, Promise.resolve({ formId: form.formId, finished: Promise.resolve(end) }));
+    }
   }
 
   /** True while a form runs or waits for its turn. */
@@ -79,7 +83,7 @@ export class SessionForms {
 
   /** Ends in the record what a dead host left without an end: it is never run again. */
   async takenOver(): Promise<void> {
-    for (const form of this.#unfinished) await this.end(form, lostForm);
+    for (const each of this.#unfinished) await this.end(each.form, endOfUnfinished(each));
   }
 
   /**
@@ -89,9 +93,11 @@ export class SessionForms {
     const { inputId } = options;
     const known = inputId === undefined ? undefined : this.#submitted.get(inputId);
     if (known !== undefined) return known;
+    const waits = options.atOnce !== true && (this.#running.size > 0 || this.#unended.size > 0);
     const form: RecordedForm = {
       formId: this.nextId(),
       source,
+      ...(waits ? { waits } : {}),
       ...(inputId === undefined ? {} : { inputId }),
     };
     const submitted = this.#submit(form, options);
@@ -110,12 +116,13 @@ export class SessionForms {
   }
 
   /** Puts a form into the record. */
-  async record({ formId, source, inputId, job }: RecordedForm): Promise<void> {
+  async record({ formId, source, inputId, job, waits }: RecordedForm): Promise<void> {
     await this.#parts.core.note(sessionRecords.form, {
       "form-id": formId,
       source,
       ...(inputId === undefined ? {} : { "input-id": inputId }),
       ...(job === undefined ? {} : { job }),
+      ...(waits === undefined ? {} : { waits }),
     });
   }
 
@@ -169,7 +176,9 @@ export class SessionForms {
     const { core } = this.#parts;
     const startedAt = performance.now();
     const output = new FormOutput(core, form.formId);
-    const evaluated = await this.#evaluated(form, abort.signal, columns, output);
+    const evaluated =
+      (await this.#refusedToBegin(form, abort.signal)) ??
+      (await this.#evaluated(form, abort.signal, columns, output));
     const captured = output.end();
     const result = formResult(evaluated, {
       captured,
@@ -189,6 +198,21 @@ export class SessionForms {
     }
     this.#parts.changed();
     return result;
+  }
+
+  /** Records that a form which had to wait begins. What cannot be recorded is not begun: nobody could say later whether it was. */
+  async #refusedToBegin(
+    { formId, waits }: RecordedForm,
+    signal: AbortSignal,
+  ): Promise<LispResult | undefined> {
+    if (waits !== true || signal.aborted) return undefined;
+    try {
+      await this.#parts.core.note(sessionRecords.formBegin, { "form-id": formId });
+      return undefined;
+    } catch (error) {
+      const reason = `it was not begun, because its beginning is not in the record: ${failureOf(error).message}`;
+      return { kind: "failed", condition: null, reason, ...untouched };
+    }
   }
 
   /** Evaluates as often as whoever stands before the restarts wants. */

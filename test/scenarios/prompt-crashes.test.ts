@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { conversationIdSchema } from "../../orchestrator/contract/identifiers.ts";
@@ -38,6 +38,35 @@ describe("a form in flight", () => {
     const third = await startHostProcess(pit, environment, first.opened.id);
     expect(third.opened.history.filter(({ update }) => update.type === "form-result")).toHaveLength(2);
     await third.close();
+  });
+
+  it("is told as never begun when it only waited behind another; one that had waited and began is lost", async () => {
+    using pit = makeSandpit();
+    await using server = await startModelServer((request) => answer(`answer ${request.number}`));
+    const environment = { AUTOLITH_OPENAI_BASE_URL: server.baseUrl };
+    const first = await startHostProcess(pit, environment);
+    first.send('prompt (loop until (probe-file "go"))');
+    first.send('prompt (progn (format t "second") (finish-output) (loop))');
+    first.send("prompt (list :third)");
+    const updates = () => first.lines.flatMap(({ update }) => (update === undefined ? [] : [update]));
+    await first.seen(() => JSON.stringify(updates()).includes("(list :third)"));
+    expect(JSON.stringify(updates())).not.toContain("form-output");
+    writeFileSync(join(pit.workspace, "go"), "");
+    await first.seen(() => JSON.stringify(updates()).includes('"form-output"'));
+    await first.kill();
+    const second = await startHostProcess(pit, environment, first.opened.id);
+    const ends = second.opened.history.flatMap(({ update }) =>
+      update.type === "form-result" ? [[update.formId, update.status]] : [],
+    );
+    expect(ends.toSorted(([one = ""], [other = ""]) => one.localeCompare(other))).toEqual([
+      ["form:1", "values"],
+      ["form:2", "lost"],
+      ["form:3", "never-begun"],
+    ]);
+    second.send("prompt hello");
+    await second.seen((line) => line.kind === "turn" && line["state"] === "idle");
+    await second.close();
+    expect(server.requests[0]?.text).toContain("It was never begun");
   });
 
   it("ends with the session that is closed, in the record", async () => {

@@ -1,8 +1,9 @@
 /** Forms of the prompt: what is shown of them, what their restarts are, and what a person may do about a condition. */
 import { z } from "zod";
 
-/** `values`: it returned. `condition`: nobody handled one. `lost`: the image, or the host, ended first; it is never run again. `quit`: it left the image. */
-export const formStatusSchema = z.enum(["values", "condition", "cancelled", "lost", "quit"]);
+/** `values`: it returned. `condition`: nobody handled one. `lost`: the image, or the host, ended first; it is never run again. `never-begun`: the host ended
+ * while it waited behind another; it did nothing, and is not run later. `quit`: it left the image. */
+export const formStatusSchema = z.enum(["values", "condition", "cancelled", "lost", "never-begun", "quit"]);
 export type FormStatus = z.infer<typeof formStatusSchema>;
 
 /** Most values of one form that are shown and kept, characters of each, and characters of its output. */

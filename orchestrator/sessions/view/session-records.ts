@@ -11,6 +11,7 @@ export const sessionRecords = {
   yield: "yield-notice",
   turnEnd: "turn-end",
   form: "form",
+  formBegin: "form-begin",
   formResult: "form-result",
 } as const;
 
