@@ -161,16 +161,13 @@ export class SessionPrompt {
   }
 
   async #decided(
-    [command, input]: readonly LispJson[],
+    words: readonly LispJson[],
     condition: LispCondition,
     signal: AbortSignal,
   ): Promise<LispDecision> {
-    const source = `/${String(command)} ${String(input)}`.trim();
-    const decision = await this.restarts.ask(
-      { formId: `command:${String(command)}`, source },
-      condition,
-      signal,
-    );
+    const [command = "", input = ""] = words.map((word) => (typeof word === "string" ? word : ""));
+    const source = `/${command} ${input}`.trim();
+    const decision = await this.restarts.ask({ formId: `command:${command}`, source }, condition, signal);
     // There is no form that could be evaluated again, or that values could be given to.
     return decision.kind === "restart" ? decision : { kind: "abort" };
   }
