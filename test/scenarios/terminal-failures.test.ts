@@ -79,7 +79,7 @@ describe("a person at the terminal", patience, () => {
     await using terminal = await scene.terminal(full);
     await terminal.shows("❯ Ask for");
     await say(terminal, "run both", "Both ran.");
-    expect(await transcript(scene, terminal)).toEqual([
+    await eventually(() => transcript(scene, terminal)).toEqual([
       "∙ autolith · openai-api/gpt-5.6 · /w · ID",
       "",
       "❯ you",
@@ -109,7 +109,7 @@ describe("a person at the terminal", patience, () => {
     await using terminal = await scene.terminal(full);
     await terminal.shows("❯ Ask for");
     await say(terminal, "hello", "At last.");
-    expect(await transcript(scene, terminal)).toEqual([
+    await eventually(() => transcript(scene, terminal)).toEqual([
       "∙ autolith · openai-api/gpt-5.6 · /w · ID",
       "",
       "❯ you",
@@ -139,7 +139,7 @@ describe("a person at the terminal", patience, () => {
     await terminal.shows("❯ Ask for");
     await say(terminal, "hello", "short");
     await say(terminal, "again", "✗ The model gave an empty summary");
-    expect(await transcript(scene, terminal)).toEqual([
+    await eventually(() => transcript(scene, terminal)).toEqual([
       "∙ autolith · openai-api/gpt-5.6 · /w · ID",
       "",
       "❯ you",
@@ -180,7 +180,7 @@ describe("a person at the terminal", patience, () => {
     await using terminal = await scene.terminal([...full, "resume", id]);
     await terminal.shows("❯ Ask for");
     await say(terminal, "third", "You said: third");
-    expect(await transcript(scene, terminal)).toEqual([
+    await eventually(() => transcript(scene, terminal)).toEqual([
       "∙ autolith · openai-api/gpt-5.6 · /w · ID",
       "",
       "❯ you",
@@ -232,7 +232,7 @@ describe("a person at the terminal", patience, () => {
     {
       await using terminal = await scene.terminal([...full, "resume", conversationId(scene)], size, other);
       await terminal.shows("❯ Ask for");
-      expect(await transcript(scene, terminal)).toEqual(opened);
+      await eventually(() => transcript(scene, terminal)).toEqual(opened);
       await leave(terminal);
     }
     await stopHosts(scene);
@@ -244,9 +244,9 @@ describe("a person at the terminal", patience, () => {
       "! The directory of this conversation, /w/own, is not there any",
       "  more. /cwd PATH chooses another one; until then commands fail.",
     ];
-    expect(await transcript(scene, terminal)).toEqual([...opened, ...gone]);
+    await eventually(() => transcript(scene, terminal)).toEqual([...opened, ...gone]);
     await say(terminal, "shell date", "The tool has answered.");
-    expect(await transcript(scene, terminal)).toEqual([
+    await eventually(() => transcript(scene, terminal)).toEqual([
       ...opened,
       ...gone,
       "",
@@ -322,7 +322,7 @@ describe("a person at the terminal", patience, () => {
       const mode = times < 2 ? ["--permissions", "auto"] : [];
       await using terminal = await scene.terminal([...mode, "resume", conversationId(scene)]);
       await terminal.shows("❯ Ask for");
-      expect(await transcript(scene, terminal)).toEqual([
+      await eventually(() => transcript(scene, terminal)).toEqual([
         "∙ autolith · openai-api/gpt-5.6 · /w · ID",
         "",
         "❯ you",

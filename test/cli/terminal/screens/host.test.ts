@@ -105,7 +105,7 @@ describe("the terminal on the detached host", patience, () => {
     await terminal.shows("You said: hello there");
     const id = /autolith · .* · (\S-\S{6})/.exec((await terminal.screen()).join("\n"))?.[1] ?? "";
     expect((await scene.command(["lg", "status"])).stdout).toContain(
-      `${id}  idle    0     0        1        ask   hello there`,
+      `${id}  idle    0     0      0        1        ask   hello there`,
     );
     await using watcher = await scene.terminal(["lg", "attach", id.slice(0, 4), "--read-only"]);
     await watcher.shows("You said: hello there");
@@ -150,7 +150,7 @@ describe("the terminal on the detached host", patience, () => {
       .split("\n")
       .slice(1, -1)
       .map((line) => line.split(/ {2,}/));
-    expect(clients.map((cells) => [cells[4], cells[6]])).toEqual([["1", "second conversation"]]);
+    expect(clients.map((cells) => [cells[5], cells[7]])).toEqual([["1", "second conversation"]]);
     await terminal.type("/settings");
     await terminal.keys("Enter");
     await terminal.shows(/Settings \(\d+\)\nsearch:\n▸ model = /);
