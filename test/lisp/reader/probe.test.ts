@@ -7,13 +7,13 @@ const { context, host } = new LeafSession();
 
 describe("completeness probe", () => {
   it.each([
-    ["", "empty"],
-    ["  ; only a comment\n #| and this |# ", "empty"],
-    ["(a b)", "complete"],
-    ['a (b) "c"', "complete"],
-    ["(no-such-package:foo #.(boom) #s(x))", "complete"],
-  ])("%s is %s", (text, kind) => {
-    expect(probeText(context, text)).toEqual({ kind });
+    ["", { kind: "empty" }],
+    ["  ; only a comment\n #| and this |# ", { kind: "empty" }],
+    ["(a b)", { kind: "complete", forms: 1 }],
+    ['a (b) "c"', { kind: "complete", forms: 3 }],
+    ["(no-such-package:foo #.(boom) #s(x))", { kind: "complete", forms: 1 }],
+  ])("%s is %o", (text, judged) => {
+    expect(probeText(context, text)).toEqual(judged);
   });
 
   it.each([

@@ -19,7 +19,7 @@ describe("what a submitted text is", () => {
     ["/etc/hosts", { kind: "text", text: "/etc/hosts" }],
     ["??", { kind: "text", text: "??" }],
     ["?why", { kind: "text", text: "?why" }],
-    ["? ", { kind: "text", text: "? " }],
+    ["? ", { kind: "background-form", source: "" }],
     ["*package*", { kind: "text", text: "*package*" }],
     ["a (b)", { kind: "text", text: "a (b)" }],
   ])("%j", (text, routed) => {
@@ -47,7 +47,12 @@ describe("a form that is not whole", () => {
   });
 
   it("and one that is", () => {
-    for (const source of ["(a)", "(a '(b . c) #'d \"(\" #\\( ; (\n )", "(a) (b)"]) checkForm(source);
+    for (const source of ["(a)", "(a '(b . c) #'d \"(\" #\\( ; (\n )"]) checkForm(source);
+  });
+
+  it("and what is none, or several", () => {
+    for (const source of ["(a) (b)", "", "; nothing"])
+      expect(() => checkForm(source)).toThrow(expect.objectContaining({ code: "invalid-form" }));
   });
 });
 
