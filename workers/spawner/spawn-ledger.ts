@@ -126,8 +126,13 @@ export async function reapSurvivors(root: string, graceMs = 1000): Promise<ReapR
 }
 
 function hostDirectories(root: string): readonly string[] {
+  return namesIn(root).filter((name) => hostDirectoryPattern.test(name));
+}
+
+/** None in a directory that is not there: another host that starts now may have cleaned it up. */
+function namesIn(directory: string): readonly string[] {
   try {
-    return readdirSync(root).filter((name) => hostDirectoryPattern.test(name));
+    return readdirSync(directory);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
@@ -145,7 +150,7 @@ function readHostFile(directory: string): ProcessIdentity | undefined {
 }
 
 function recordedLeaders(directory: string): readonly PinnedProcess[] {
-  return readdirSync(directory).flatMap((name) => {
+  return namesIn(directory).flatMap((name) => {
     const match = entryPattern.exec(name);
     return match === null ? [] : [{ pid: Number(match[1]), startTicks: Number(match[2]) }];
   });

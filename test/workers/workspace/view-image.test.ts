@@ -29,7 +29,7 @@ describe("fs.view-image", () => {
     await expect(view("fake.png")).rejects.toMatchObject({ code: "unsupported-image" });
     await expect(view("big.png")).rejects.toMatchObject({ code: "image-too-large" });
     await expect(view("none.png")).rejects.toMatchObject({ code: "not-found" });
-    await expect(view(".")).rejects.toMatchObject({ code: "not-found" });
+    await expect(view(".")).rejects.toMatchObject({ code: "not-regular" });
     await expect(view("/etc/hostname")).rejects.toMatchObject({ code: "permission-denied" });
   });
 });
