@@ -112,5 +112,8 @@ function rulesOf(form: DataForm): readonly ContextRule[] {
     keys: ["version", "workspace", "rules"],
   });
   reader.integer("version", { minimum: 1, maximum: 1 });
-  return reader.list("rules").slice(0, collectionRuleLimit).map(contextRuleOf);
+  const rules = reader.list("rules");
+  if (rules.length > collectionRuleLimit)
+    throw new RangeError(`it holds ${rules.length} rules; at most ${collectionRuleLimit} are read`);
+  return rules.map(contextRuleOf);
 }

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { readDataForm, recordLimits } from "../../../lisp/data-forms/index.ts";
 import { contextRuleForm, contextRuleOf, ruleHolds } from "../../../orchestrator/advice/context-rule.ts";
 import type { RequestSnapshot } from "../../../orchestrator/advice/request-snapshot.ts";
-import { RuleCollections } from "../../../orchestrator/advice/rule-collections.ts";
+import { RuleCollections, collectionRuleLimit } from "../../../orchestrator/advice/rule-collections.ts";
 import { TurnTrace } from "../../../orchestrator/advice/turn-trace.ts";
 
 const rule = (text: string) => contextRuleOf(readDataForm(Buffer.from(text), { limits: recordLimits }));
@@ -92,6 +92,23 @@ describe("kept corrections", () => {
     await expect(theirs.rules("/w")).rejects.toMatchObject({
       code: "context-rules-unreadable",
       message: expect.stringContaining(join(root, "context-rules.sexp")),
+    });
+  });
+
+  it("beyond the bound of a file are told with their number, not left out", async () => {
+    const root = mkdtempSync(join(tmpdir(), "alrl-"));
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+    const rules = Array.from(
+      { length: collectionRuleLimit + 1 },
+      (_, index) => `(:id "r${index}" :instruction "i")`,
+    );
+    writeFileSync(
+      join(root, "context-rules.sexp"),
+      `(:context-rules :version 1 :rules (${rules.join(" ")}))`,
+    );
+    await expect(new RuleCollections(root).rules("/w")).rejects.toMatchObject({
+      code: "context-rules-unreadable",
+      message: expect.stringContaining(`it holds ${collectionRuleLimit + 1} rules`) as string,
     });
   });
 
