@@ -26,7 +26,7 @@ import { WriterLockedError } from "../record/writer-lock.ts";
 import type { OpenSession } from "./open-session.ts";
 import type { SessionHooks } from "./session-parts.ts";
 import { reachableModel } from "./settings/model-choice.ts";
-import { SessionSettings } from "./settings/settings-store.ts";
+import type { SessionSettings } from "./settings/settings-store.ts";
 import type { SessionEnvironment } from "./session-environment.ts";
 import { openSession } from "./session-opening.ts";
 
@@ -57,7 +57,7 @@ export class SessionHost implements SessionService {
   async create(options: NewSessionOptions): Promise<OpenSession> {
     this.#requireOpen();
     const directory = await checkedDirectory(options.workingDirectory);
-    const settings = this.#newSettings(options.model);
+    const settings = await this.#newSettings(options.model);
     const conversation = await createConversation(storeOptions(this.#environment), {
       directory,
       promptCacheKey: "primary",
@@ -71,7 +71,7 @@ export class SessionHost implements SessionService {
         records: [],
         problems: [],
         settings,
-        mode: this.#mode(options.mode),
+        mode: this.#mode(options.mode, settings),
         workingDirectory: directory,
         isNew: true,
         hooks: this.#hooksOf(conversation.id),
@@ -181,6 +181,7 @@ export class SessionHost implements SessionService {
   async #loadStored(id: ConversationId, directory: string | undefined): Promise<OpenSession> {
     const wanted = directory === undefined ? undefined : await checkedDirectory(directory);
     await this.#environment.endSurvivors();
+    const settings = await this.#newSettings(undefined);
     const { conversation, loaded } = await openConversation(storeOptions(this.#environment), id).catch(
       (error: unknown) => {
         throw openElsewhere(error, id);
@@ -191,8 +192,8 @@ export class SessionHost implements SessionService {
       conversation,
       records: loaded.records,
       problems: recordProblems(loaded),
-      settings: this.#newSettings(undefined),
-      mode: this.#mode(undefined),
+      settings,
+      mode: this.#mode(undefined, settings),
       workingDirectory: loaded.header.directory,
       isNew: false,
       hooks: this.#hooksOf(id),
@@ -213,8 +214,8 @@ export class SessionHost implements SessionService {
     }
   }
 
-  #newSettings(model: string | undefined): SessionSettings {
-    const settings = new SessionSettings(this.#environment.settings);
+  async #newSettings(model: string | undefined): Promise<SessionSettings> {
+    const settings = await this.#environment.settings.forSession();
     if (model !== undefined) {
       reachableModel(this.#environment, model);
       settings.choose("model", model);
@@ -223,8 +224,8 @@ export class SessionHost implements SessionService {
   }
 
   /** The mode asked for, else that of the command line, else the saved one, else ask. */
-  #mode(asked: PermissionMode | undefined): PermissionMode {
-    const saved = new SessionSettings(this.#environment.settings).row("permission-mode").value;
+  #mode(asked: PermissionMode | undefined, settings: SessionSettings): PermissionMode {
+    const saved = settings.row("permission-mode").value;
     return asked ?? this.#environment.explicitMode ?? (saved === "auto" ? "auto" : "ask");
   }
 

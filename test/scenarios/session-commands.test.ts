@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Session } from "../../orchestrator/contract/session.ts";
 import { answer, calls } from "../support/model-server/script.ts";
 import { openScene, say, text, watch } from "../support/sessions/composed-sessions.ts";
 import { eventsUntil, isTurnEnd } from "../support/sessions/read-events.ts";
@@ -40,6 +41,20 @@ describe("commands and settings", () => {
       value: true,
       source: "saved",
     });
+  });
+
+  it("a durable setting changes the session it is set in and those that open later, in every host; open ones keep theirs", async () => {
+    await using scene = await openScene([]);
+    await using elsewhere = await openScene([], { pit: scene.pit });
+    const create = (each: typeof scene) => each.service.create({ workingDirectory: scene.pit.workspace });
+    const traces = (session: Session) =>
+      session.settings().find(({ name }) => name === "reasoning-traces-p")?.value;
+    const [own, beside, other] = [await create(scene), await create(scene), await create(elsewhere)];
+    await own.setSetting("reasoning-traces-p", true);
+    expect([own, beside, other].map(traces)).toEqual([true, false, false]);
+    await other.setSetting("transcript-style", "repl");
+    expect([traces(await create(scene)), traces(await create(elsewhere))]).toEqual([true, true]);
+    expect([own, beside, other].map(traces)).toEqual([true, false, false]);
   });
 
   it("slash text is a command, // is text, a path is text; unknown and wrong ones are refused at once", async () => {

@@ -1,8 +1,9 @@
 /**
  * The values of settings: this session's → explicit (command line) → environment → saved → default. Durable ones are saved at once for future
- * sessions; keys of the preferences that this version does not know stay as they are.
+ * sessions, of this host and of others; a session keeps those that were saved when it opened. Keys of the preferences that this version does
+ * not know stay as they are.
  */
-import { AutolithError } from "../../contract/failure.ts";
+import { AutolithError, failureOf } from "../../contract/failure.ts";
 import type { SettingRow, SettingSource, SettingValue } from "../../contract/session/catalogs.ts";
 import { readPreferences, writePreference } from "../../settings/preferences.ts";
 import { absentSetting, withoutEffect } from "./absent-settings.ts";
@@ -16,52 +17,41 @@ import {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Durable values by the names of their settings. */
+type SavedValues = ReadonlyMap<string, SettingValue>;
+
 /** A value, and where it came from. */
 export type SettingInForce = { readonly value: SettingValue; readonly source: SettingSource };
 
 /** Host-wide: what the environment, the command line and the preferences say. */
 export class SettingsStore {
-  readonly #path: string;
+  readonly #options: SettingsStoreOptions;
   readonly #explicit: ReadonlyMap<string, SettingValue>;
   readonly #environment: ReadonlyMap<string, SettingValue>;
-  readonly #saved: Map<string, SettingValue>;
   readonly #fixed: ReadonlyMap<string, SettingInForce>;
+  /** What was read last: what counts while the preferences cannot be read. */
+  #saved: SavedValues = new Map();
+  /** What was told last of them: the same thing is told once. */
+  #told = "";
 
-  private constructor(sources: {
-    readonly path: string;
-    readonly explicit: ReadonlyMap<string, SettingValue>;
-    readonly environment: ReadonlyMap<string, SettingValue>;
-    readonly saved: Map<string, SettingValue>;
-    readonly fixed: ReadonlyMap<string, SettingInForce>;
-  }) {
-    this.#path = sources.path;
-    this.#explicit = sources.explicit;
-    this.#environment = sources.environment;
-    this.#saved = sources.saved;
-    this.#fixed = sources.fixed;
+  private constructor(
+    options: SettingsStoreOptions,
+    explicit: ReadonlyMap<string, SettingValue>,
+    environment: ReadonlyMap<string, SettingValue>,
+  ) {
+    this.#options = options;
+    this.#explicit = explicit;
+    this.#environment = environment;
+    this.#fixed = new Map(Object.entries(options.fixed ?? {}));
   }
 
   /**
    * Reads everything. Rejects with `configuration` for a value of the environment or command line that is not allowed. Saved values that are
    * not are dropped; preferences that cannot be read are told to `report` and count as empty.
    */
-  static async open(options: {
-    readonly path: string;
-    readonly environment: Environment;
-    readonly explicit: Readonly<Partial<Record<SettingName, string>>>;
-    /** What the host decided at its start, such as its places. */
-    readonly fixed?: Readonly<Partial<Record<SettingName, SettingInForce>>>;
-    /** False for a model that nothing here could serve: a saved one is dropped, an explicit one refused. */
-    readonly knowsModel?: (id: string) => boolean;
-    readonly report: (error: unknown) => void;
-  }): Promise<SettingsStore> {
+  static async open(options: SettingsStoreOptions): Promise<SettingsStore> {
     const explicit = new Map<string, SettingValue>();
     const environment = new Map<string, SettingValue>();
-    const saved = new Map<string, SettingValue>();
-    const preferences = await readPreferences(options.path).catch((error: unknown) => {
-      options.report(error);
-      return new Map<string, never>();
-    });
     for (const definition of settingDefinitions as readonly SettingDefinition[]) {
       const chosen = options.explicit[definition.name as SettingName];
       if (chosen !== undefined) explicit.set(definition.name, settingFromText(definition, chosen));
@@ -73,38 +63,67 @@ export class SettingsStore {
           : options.environment[definition.environment]?.trim();
       if (text !== undefined && text !== "")
         environment.set(definition.name, settingFromText(definition, text));
-      const form = preferences.get(definition.name.toUpperCase());
-      const value =
-        form === undefined || definition.scope !== "durable" ? undefined : settingFromForm(definition, form);
-      if (value !== undefined) saved.set(definition.name, value);
     }
-    const store = new SettingsStore({
-      path: options.path,
-      explicit,
-      environment,
-      saved,
-      fixed: new Map(Object.entries(options.fixed ?? {})),
-    });
-    if (options.knowsModel !== undefined) store.#checkModel(options.knowsModel, options.report);
+    const store = new SettingsStore(options, explicit, environment);
+    store.#checkModel();
+    await store.#read();
     return store;
   }
 
-  #checkModel(knows: (id: string) => boolean, report: (error: unknown) => void): void {
-    const definition = settingDefinition("model");
-    if (definition === undefined) return;
-    const { value, source } = this.value(definition);
-    if (knows(String(value)) || source === "default") return;
-    const problem = new AutolithError(
-      "configuration",
-      `The model ${String(value)} (${source}) is served by no provider that is configured here.`,
-    );
-    if (source !== "saved") throw problem;
-    this.#saved.delete("model");
-    report(problem);
+  /** The settings of a session that opens now: with the durable values that this host or another one has saved by now. */
+  async forSession(): Promise<SessionSettings> {
+    return new SessionSettings(this, await this.#read());
   }
 
-  /** The value in force where a session has chosen none. */
-  value(definition: SettingDefinition): SettingInForce {
+  /** The durable values of the file; those of the last reading while it cannot be read. */
+  async #read(): Promise<SavedValues> {
+    try {
+      const preferences = await readPreferences(this.#options.path);
+      const saved = new Map<string, SettingValue>();
+      for (const definition of settingDefinitions as readonly SettingDefinition[]) {
+        const form = preferences.get(definition.name.toUpperCase());
+        const value =
+          form === undefined || definition.scope !== "durable"
+            ? undefined
+            : settingFromForm(definition, form);
+        if (value !== undefined) saved.set(definition.name, value);
+      }
+      this.#dropUnknownModel(saved);
+      this.#saved = saved;
+    } catch (error) {
+      this.#tell(error);
+    }
+    return this.#saved;
+  }
+
+  /** Refuses a model of the command line or of the environment that no provider serves. */
+  #checkModel(): void {
+    const value = this.#explicit.get("model") ?? this.#environment.get("model");
+    if (value !== undefined && !this.#knowsModel(value))
+      throw unservedModel(value, this.#explicit.has("model") ? "explicit" : "environment");
+  }
+
+  #dropUnknownModel(saved: Map<string, SettingValue>): void {
+    const value = saved.get("model");
+    if (value === undefined || this.#explicit.has("model") || this.#environment.has("model")) return;
+    if (this.#knowsModel(value)) return;
+    saved.delete("model");
+    this.#tell(unservedModel(value, "saved"));
+  }
+
+  #knowsModel(value: SettingValue): boolean {
+    return this.#options.knowsModel?.(String(value)) ?? true;
+  }
+
+  #tell(error: unknown): void {
+    const { message } = failureOf(error);
+    if (message === this.#told) return;
+    this.#told = message;
+    this.#options.report(error);
+  }
+
+  /** The value in force where a session has chosen none; `saved` is what was saved when it opened. */
+  value(definition: SettingDefinition, saved: SavedValues): SettingInForce {
     const { name } = definition;
     const fixed = this.#fixed.get(name);
     if (fixed !== undefined) return fixed;
@@ -112,25 +131,45 @@ export class SettingsStore {
     if (explicit !== undefined) return { value: explicit, source: "explicit" };
     const environment = this.#environment.get(name);
     if (environment !== undefined) return { value: environment, source: "environment" };
-    const saved = this.#saved.get(name);
-    if (saved !== undefined) return { value: saved, source: "saved" };
+    const value = saved.get(name);
+    if (value !== undefined) return { value, source: "saved" };
     return { value: definition.initial, source: definition.scope === "derived" ? "derived" : "default" };
   }
 
-  /** Saves a durable value. */
+  /** Saves a durable value for the sessions that open from now on. */
   async save(definition: SettingDefinition, value: SettingValue): Promise<void> {
-    await writePreference(this.#path, definition.name, settingToForm(definition, value));
-    this.#saved.set(definition.name, value);
+    await writePreference(this.#options.path, definition.name, settingToForm(definition, value));
   }
 }
 
-/** The settings of one session. */
+export type SettingsStoreOptions = {
+  readonly path: string;
+  readonly environment: Environment;
+  readonly explicit: Readonly<Partial<Record<SettingName, string>>>;
+  /** What the host decided at its start, such as its places. */
+  readonly fixed?: Readonly<Partial<Record<SettingName, SettingInForce>>>;
+  /** False for a model that nothing here could serve: a saved one is dropped, an explicit one refused. */
+  readonly knowsModel?: (id: string) => boolean;
+  readonly report: (error: unknown) => void;
+};
+
+function unservedModel(value: SettingValue, source: SettingSource): AutolithError {
+  return new AutolithError(
+    "configuration",
+    `The model ${String(value)} (${source}) is served by no provider that is configured here.`,
+  );
+}
+
+/** The settings of one session. What other sessions save does not reach it. */
 export class SessionSettings {
   readonly #store: SettingsStore;
+  readonly #saved: SavedValues;
   readonly #own = new Map<string, SettingValue>();
 
-  constructor(store: SettingsStore) {
+  /** `saved`: the durable values when the session opened; see {@link SettingsStore.forSession}. */
+  constructor(store: SettingsStore, saved: SavedValues) {
     this.#store = store;
+    this.#saved = saved;
   }
 
   rows(): readonly SettingRow[] {
@@ -169,7 +208,10 @@ export class SessionSettings {
           ? `${definition.name} follows the model and cannot be set.`
           : `${definition.name} is fixed at the start${definition.environment === undefined ? "" : `; set ${definition.environment}`}.`,
       );
-    if (definition.environmentDecides === true && this.#store.value(definition).source === "environment")
+    if (
+      definition.environmentDecides === true &&
+      this.#store.value(definition, this.#saved).source === "environment"
+    )
       throw new AutolithError(
         "configuration",
         `${definition.name} cannot be changed while ${definition.environment ?? "its variable"} is set.`,
@@ -187,7 +229,9 @@ export class SessionSettings {
     const { initial: _, optional: __, environmentDecides: ___, ...shown } = definition;
     const own = this.#own.get(definition.name);
     const { value, source } =
-      own === undefined ? this.#store.value(definition) : { value: own, source: "this session" as const };
+      own === undefined
+        ? this.#store.value(definition, this.#saved)
+        : { value: own, source: "this session" as const };
     return {
       ...shown,
       value,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { failureOf } from "../../../../orchestrator/contract/failure.ts";
-import { SessionSettings, SettingsStore } from "../../../../orchestrator/sessions/settings/settings-store.ts";
+import { SettingsStore } from "../../../../orchestrator/sessions/settings/settings-store.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "settings-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -18,12 +18,12 @@ describe("where a setting's value comes from", () => {
     const report = (error: unknown): void => void told.push(failureOf(error).message);
     const open = (explicit: { model?: string }, environment: Record<string, string>) =>
       SettingsStore.open({ path, explicit, environment, report, knowsModel });
-    const settings = new SessionSettings(await open({}, {}));
+    const settings = await (await open({}, {})).forSession();
     expect(settings.row("model")).toMatchObject({ value: "openai-api/gpt-5.6", source: "default" });
     expect(told).toEqual([expect.stringContaining("nobody/none")]);
     await expect(open({ model: "other/none" }, {})).rejects.toMatchObject({ code: "configuration" });
     await expect(open({}, { AUTOLITH_MODEL: "other/none" })).rejects.toMatchObject({ code: "configuration" });
-    const chosen = new SessionSettings(await open({}, { AUTOLITH_MODEL: "openai-api/x" }));
+    const chosen = await (await open({}, { AUTOLITH_MODEL: "openai-api/x" })).forSession();
     expect(chosen.row("model")).toMatchObject({ value: "openai-api/x", source: "environment" });
   });
 
@@ -34,15 +34,15 @@ describe("where a setting's value comes from", () => {
       environment: { AUTOLITH_CODEX_FAST_MODE: "off" },
       report: () => undefined,
     });
-    const settings = new SessionSettings(store);
+    const settings = await store.forSession();
     await expect(settings.set("codex-fast-mode-p", true)).rejects.toMatchObject({ code: "configuration" });
     expect(await settings.set("turn-timestamps-p", true)).toMatchObject({ source: "this session" });
   });
 
   it("settings of parts that are not here say so instead of taking a value; unknown names name the known ones", async () => {
-    const settings = new SessionSettings(
-      await SettingsStore.open({ path, explicit: {}, environment: {}, report: () => undefined }),
-    );
+    const settings = await (
+      await SettingsStore.open({ path, explicit: {}, environment: {}, report: () => undefined })
+    ).forSession();
     for (const name of [
       "boot-screen-p",
       ":knowledge-mode",
@@ -73,10 +73,42 @@ describe("where a setting's value comes from", () => {
       fixed: { "management-repl-tcp-port": { value: 4_200, source: "environment" } },
       report: () => undefined,
     });
-    expect(new SessionSettings(store).row("management-repl-tcp-port")).toMatchObject({
+    expect((await store.forSession()).row("management-repl-tcp-port")).toMatchObject({
       value: 4_200,
       source: "environment",
       settable: false,
     });
+  });
+
+  it("a session keeps the durable values it opened with; what others save, also in another host, is for later ones", async () => {
+    const own = join(directory, "shared.sexp");
+    const told: unknown[] = [];
+    const open = () =>
+      SettingsStore.open({ path: own, explicit: {}, environment: {}, report: (error) => told.push(error) });
+    const [host, other] = [await open(), await open()];
+    const [first, second, beside] = [
+      await host.forSession(),
+      await host.forSession(),
+      await other.forSession(),
+    ];
+    expect(await first.set("transcript-style", "repl")).toMatchObject({
+      value: "repl",
+      source: "this session",
+    });
+    await beside.set("turn-timestamps-p", true);
+    for (const session of [second, beside])
+      expect(session.row("transcript-style")).toMatchObject({ value: "labels", source: "default" });
+    expect(first.row("turn-timestamps-p")).toMatchObject({ value: false, source: "default" });
+    for (const store of [host, other]) {
+      const later = await store.forSession();
+      expect(later.row("transcript-style")).toMatchObject({ value: "repl", source: "saved" });
+      expect(later.row("turn-timestamps-p")).toMatchObject({ value: true, source: "saved" });
+    }
+    expect(told).toEqual([]);
+    // What cannot be read is told once, and what was read before counts.
+    writeFileSync(own, "(:preferences");
+    for (let round = 0; round < 2; round += 1)
+      expect((await host.forSession()).row("transcript-style")).toMatchObject({ value: "repl" });
+    expect(told.map((error) => failureOf(error).code)).toEqual(["preferences-unreadable"]);
   });
 });
