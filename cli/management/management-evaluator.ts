@@ -8,7 +8,7 @@ import type { ManagementConfiguration } from "./management-configuration.ts";
 export type ManagedResult =
   | {
       readonly kind: "values";
-      readonly values: readonly { readonly preview: string; readonly cut: boolean }[];
+      readonly values: readonly { readonly preview: string; readonly omitted?: string }[];
     }
   | {
       readonly kind: "failed";
@@ -157,15 +157,15 @@ function described(result: ManagedResult | undefined, limit: number): Omit<Answe
 
 /** Values as text, together within the bound: what is over is cut, what follows is empty. */
 function boundedValues(
-  values: readonly { readonly preview: string; readonly cut: boolean }[],
+  values: readonly { readonly preview: string; readonly omitted?: string }[],
   limit: number,
 ): Pick<Answer, "values" | "areValuesCut"> {
   let room = limit;
   let areValuesCut = false;
-  const kept = values.map(({ preview, cut }) => {
+  const kept = values.map(({ preview, omitted }) => {
     const text = preview.slice(0, room);
     room -= text.length;
-    areValuesCut ||= cut || text.length < preview.length;
+    areValuesCut ||= omitted !== undefined || text.length < preview.length;
     return text;
   });
   return { values: kept, areValuesCut };

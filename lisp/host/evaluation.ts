@@ -56,8 +56,8 @@ export interface EvaluateOptions {
 export interface ValueReport {
   readonly value: LispValue;
   readonly preview: string;
-  /** The printed form was longer. */
-  readonly cut: boolean;
+  /** How much of the printed form is left out, as text; "" when it is whole. */
+  readonly omitted: string;
 }
 
 /** How an evaluation ended. */

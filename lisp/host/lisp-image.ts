@@ -233,18 +233,21 @@ export class LispImage {
     return this.image.findPackage(parts[1] ?? packageName)?.lookup(parts[2]!) ?? null;
   }
 
-  /** Printed form of a value, bounded in length and depth. */
+  /** Printed form of a value, bounded in length and depth; it says what is left out. */
   print(value: LispValue, length = 2_000): string {
-    const [text] = listToArray(this.image.runtime.callNow(this.fn("SYS:PREVIEW"), value, length))!;
-    return (text as LString).toJS();
+    return (this.image.runtime.callNow(this.fn("SYS:PREVIEW-TEXT"), value, length) as LString).toJS();
   }
 }
 
 function valueReports(values: LispValue, previews: LispValue): ValueReport[] {
   const texts = listToArray(previews)!;
   return listToArray(values)!.map((value, i) => {
-    const [text, cut] = listToArray(texts[i]!)!;
-    return { value, preview: (text as LString).toJS(), cut: cut !== NIL };
+    const [text, omitted] = listToArray(texts[i]!)!;
+    return {
+      value,
+      preview: (text as LString).toJS(),
+      omitted: omitted instanceof LString ? omitted.toJS() : "",
+    };
   });
 }
 

@@ -15,39 +15,82 @@
           values
           (mapcar (lambda (value) (preview value preview-length margin)) values))))
 
-(defun bounded-print (value limit)
-  "The printed form of VALUE up to LIMIT characters, and whether there is more."
-  (let ((stream (%make-bounded-string-stream limit)))
+(defun bounded-print (value limit most-elements most-levels)
+  "The printed form of VALUE up to LIMIT characters, and whether there is more. NIL for what cannot be printed at all."
+  (let ((stream (%make-bounded-string-stream limit))
+        (*print-length* most-elements) (*print-level* most-levels))
     (handler-case (progn (prin1 value stream)
                          (values (get-output-stream-string stream) nil))
       (serious-condition ()
         (let ((text (get-output-stream-string stream)))
-          (if (< (length text) limit)
-              (values (format nil "#<unprintable ~S>" (type-of value)) nil)
-              (values text t)))))))
+          (if (< (length text) limit) nil (values text t)))))))
 
 (defun bounded-print-within (value limit)
-  "As BOUNDED-PRINT, leaving out elements and levels of what is too large. Second value: whether anything was left out."
-  (let ((*print-length* 500) (*print-level* 40))
-    (multiple-value-bind (text cut) (bounded-print value limit)
-      (if cut
-          (dolist (bounds '((100 10) (20 5) (10 3) (5 2)) (values text t *print-length* *print-level*))
-            (let ((*print-length* (first bounds)) (*print-level* (second bounds)))
-              (multiple-value-bind (shorter cut) (bounded-print value limit)
-                (unless cut (return (values shorter t *print-length* *print-level*))))))
-          (values text nil *print-length* *print-level*)))))
+  "The printed form of VALUE in LIMIT characters, leaving out elements and levels, or else the end, of what is too large. Then: whether
+anything is left out, and the most elements and levels of what is there."
+  (multiple-value-bind (text cut) (bounded-print value limit nil nil)
+    (if (and text (not cut))
+        (values text nil nil nil)
+        (dolist (bounds '((500 40) (100 10) (20 5) (10 3) (5 2))
+                        (if text
+                            (values text t nil nil)
+                            (values (format nil "#<unprintable ~S>" (type-of value)) nil nil nil)))
+          (destructuring-bind (elements levels) bounds
+            (multiple-value-bind (shorter cut) (bounded-print value limit elements levels)
+              (when (and shorter (not cut)) (return (values shorter t elements levels)))))))))
 
 (defun preview (value length &optional margin)
-  "A list of the printed form of VALUE, cut to LENGTH characters, and whether it was cut. Pretty for MARGIN columns when that is given."
-  (let ((*print-circle* t) (*print-readably* nil) (*print-pretty* nil) (*print-escape* t))
+  "A list of the printed form of VALUE in LENGTH characters, and what is left out of it as text, or NIL. Pretty for MARGIN columns when
+that is given."
+  ;; In what is very large nothing is labelled: looking for shared objects would take longer than printing, and each print is bounded.
+  (let ((*print-circle* (%reaches-at-most value 20000))
+        (*print-readably* nil) (*print-pretty* nil) (*print-escape* t))
     (multiple-value-bind (text cut most-elements most-levels) (bounded-print-within value length)
-      (if (or (null margin) (<= (length text) margin) (>= (length text) length))
-          (list text cut)
-          (let ((*print-pretty* t) (*print-right-margin* margin) (*print-miser-width* nil)
-                (*print-length* most-elements) (*print-level* most-levels)
-                (*print-pprint-dispatch* (value-dispatch)))
-            ;; Line breaks and indentation come on top of what fits.
-            (list (bounded-print value (* 4 length)) cut))))))
+      (list (if (or (null margin) (<= (length text) margin) (>= (length text) length))
+                text
+                (or (pretty-text value (* 4 length) margin most-elements most-levels) text))
+            (and cut (left-out value (length text) most-elements))))))
+
+(defun pretty-text (value limit margin most-elements most-levels)
+  "VALUE pretty printed for MARGIN columns; NIL when that takes more than LIMIT characters, which line breaks and indentation do at worst."
+  (let ((*print-pretty* t) (*print-right-margin* margin) (*print-miser-width* nil)
+        (*print-pprint-dispatch* (value-dispatch)))
+    (multiple-value-bind (text cut) (bounded-print value limit most-elements most-levels)
+      (if cut nil text))))
+
+(defconstant +counted-characters+ 200000 "Printed characters up to which it is counted what a preview leaves out.")
+
+(defun left-out (value shown most-elements)
+  "How much a preview of SHOWN characters leaves out of VALUE, as text."
+  (let ((elements (if most-elements (- (element-count value) most-elements) 0)))
+    (multiple-value-bind (characters more) (printed-length value)
+      (let ((rest (- characters shown)))
+        (format nil "~:[~*~;~D more element~:P~]~:[~;, ~]~:[~*~;~:[~;more than ~]~D more character~:P~]"
+                (plusp elements) elements
+                (and (plusp elements) (or more (plusp rest)))
+                (or more (plusp rest) (not (plusp elements))) more (max rest 0))))))
+
+(defun printed-length (value)
+  "Characters of the printed form of VALUE, and whether there are more than were counted."
+  (if (stringp value)
+      (values (+ 2 (length value) (count #\" value) (count #\\ value)) nil)
+      (let ((stream (%make-bounded-string-stream +counted-characters+))
+            (*print-length* nil) (*print-level* nil))
+        (let ((more (handler-case (progn (prin1 value stream) nil)
+                      (serious-condition () t))))
+          (values (length (get-output-stream-string stream)) more)))))
+
+(defun element-count (value)
+  "Elements of a list that has an end, or of a vector; 0 for anything else."
+  (typecase value
+    (cons (or (ignore-errors (list-length value)) 0))
+    ((and vector (not string) (not bit-vector)) (length value))
+    (t 0)))
+
+(defun preview-text (value length)
+  "The printed form of VALUE in LENGTH characters, which says what is left out."
+  (destructuring-bind (text left-out) (preview value length)
+    (if left-out (format nil "~A ... (~A)" text left-out) text)))
 
 (defvar *value-dispatch* nil "How values are pretty printed; made when the first one is.")
 
@@ -89,7 +132,7 @@
             (let ((name (%slot-name slot)))
               (list (symbol-name name)
                     (if (slot-boundp condition name)
-                        (first (preview (slot-value condition name) 500))
+                        (preview-text (slot-value condition name) 500)
                         "unbound"))))
           (%class-slots (class-of condition))))
 

@@ -19,7 +19,7 @@ import { type LayoutSettings, PrettyStream } from "../streams/pretty-stream.ts";
 import { AtomPrinter } from "./atom-text.ts";
 import { PlainPrinter } from "./plain-printer.ts";
 import { type PrintSettings, PrintVariables } from "./settings.ts";
-import { findShared, SharedObjects } from "./shared-objects.ts";
+import { findShared, reachesAtMost, SharedObjects } from "./shared-objects.ts";
 
 /** Columns assumed for a stream that does not know its width. */
 const defaultLineLength = 80;
@@ -182,6 +182,9 @@ function installSharing(define: DefineLeaf): void {
     const shared = findShared(object);
     return shared.size === 0 ? NIL : shared;
   });
+  define("SYS:%REACHES-AT-MOST", "object limit", (object: LispValue, limit: LispValue) =>
+    bool(reachesAtMost(object, limit as number)),
+  );
   define("SYS:%MAY-SHARE", "object", (object: LispValue) =>
     bool(
       object instanceof Cons ||

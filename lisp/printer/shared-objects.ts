@@ -56,6 +56,21 @@ function partsOf(object: LispValue): readonly LispValue[] | undefined {
   return typeof object === "object" && !isNumberOrCharacter(object) ? [] : undefined;
 }
 
+/** True when at most `limit` objects can be reached from `root`: so many that it is quick to look for shared ones. */
+export function reachesAtMost(root: LispValue, limit: number): boolean {
+  const seen = new Set<LispValue>();
+  const work: LispValue[] = [root];
+  for (let object = work.pop(); object !== undefined; object = work.pop()) {
+    if (seen.has(object)) continue;
+    const parts = partsOf(object);
+    if (parts === undefined) continue;
+    seen.add(object);
+    if (seen.size > limit || parts.length > limit) return false;
+    for (let i = parts.length - 1; i >= 0; i--) work.push(parts[i]!);
+  }
+  return true;
+}
+
 /** The objects that can be reached twice from `root` through conses, arrays and structures. */
 export function findShared(root: LispValue): SharedObjects {
   const seen = new Set<LispValue>();

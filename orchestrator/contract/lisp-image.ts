@@ -41,7 +41,8 @@ export type LispDecision =
 export type LispValueText = {
   /** Printed, cut to the preview length; the text itself when it is a report. */
   readonly preview: string;
-  readonly cut: boolean;
+  /** How much is left out, as text such as `9500 more elements`; absent when nothing is. */
+  readonly omitted?: string;
   /** True when the value is the very string that a function of the host returned as its report: shown as text, not as a string. */
   readonly report?: boolean;
 };

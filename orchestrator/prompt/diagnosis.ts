@@ -1,6 +1,6 @@
 /** Why a form failed, asked of a model while the form waits: the question, and its answer as data. What it proposes is checked, never done by itself. */
 import { z } from "zod";
-import { AutolithError } from "../contract/failure.ts";
+import { AutolithError, boundedMessage } from "../contract/failure.ts";
 import {
   type Diagnosis,
   type Recovery,
@@ -31,7 +31,7 @@ export function diagnosisQuestion({ source, condition, restarts }: RestartReques
   const details = condition.details.map(({ name, value }) => `${name}: ${value}`).join("\n");
   const list = restarts.map(({ index, name, text }) => `${index}: ${name || "(no name)"} ${text}`).join("\n");
   const part = (title: string, text: string): string =>
-    `${title}\n-----\n${text.slice(0, partLimit).toWellFormed()}\n-----`;
+    `${title}\n-----\n${boundedMessage(text, partLimit)}\n-----`;
   return [
     part("Form:", source),
     part("Condition:", `${condition.type}: ${condition.text}`),
@@ -56,7 +56,7 @@ export function diagnosisOf(request: RestartRequest, answer: string): Diagnosis 
   const { explanation, recoveries } = answered.data;
   return {
     requestId: request.requestId,
-    explanation: explanation.slice(0, 8_000).toWellFormed(),
+    explanation: boundedMessage(explanation, 8_000),
     recoveries: recoveries.flatMap((each) => possibleRecovery(request, each)).slice(0, recoveryLimit),
   };
 }

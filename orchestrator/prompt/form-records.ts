@@ -3,6 +3,7 @@ import { type DataForm, formToJson } from "../../lisp/data-forms/index.ts";
 import { type FormResult, formResultSchema } from "../contract/session/forms.ts";
 import type { SessionUpdate } from "../contract/session/updates.ts";
 import type { ConversationRecord, ExtensionRecord, StoredRecord } from "../record/conversation-record.ts";
+import { valueText } from "./form-text.ts";
 import { extensionField, sessionRecords } from "../sessions/view/session-records.ts";
 
 export type RecordedForm = {
@@ -142,6 +143,9 @@ export function formMessage({ source }: RecordedForm, result: FormResult): strin
     "The user evaluated a Lisp form in the active image. This is for your information; no answer is asked for.",
     `Form:\n${cut(source)}`,
     ...(result.output === "" ? [] : [`Output:\n${cut(result.output)}`]),
+    ...(result.omittedOutput === 0
+      ? []
+      : [`(${result.omittedOutput} more characters of output are not kept.)`]),
     endText(result),
   ];
   return parts.join("\n\n");
@@ -151,7 +155,7 @@ function endText(result: FormResult): string {
   switch (result.status) {
     case "values":
       if (result.values.length === 0) return "It returned no values.";
-      return `Values:\n${cut(result.values.map(({ text }) => `⇒ ${text}`).join("\n"))}`;
+      return `Values:\n${cut(valueLines(result))}`;
     case "condition":
       return result.condition === undefined
         ? `It failed: ${cut(result.reason ?? "unknown")}`
@@ -167,7 +171,15 @@ function endText(result: FormResult): string {
   }
 }
 
+function valueLines({ values, omittedValues }: FormResult): string {
+  return [
+    ...values.map((value) => `⇒ ${valueText(value)}`),
+    ...(omittedValues === 0 ? [] : [`… (${omittedValues} more values)`]),
+  ].join("\n");
+}
+
 function cut(text: string): string {
   if (text.length <= toldCharacters) return text;
-  return `${text.slice(0, toldCharacters).toWellFormed()}\n… (${text.length} characters)`;
+  const rest = text.length - toldCharacters;
+  return `${text.slice(0, toldCharacters).toWellFormed()}\n… (${rest} more characters)`;
 }

@@ -67,12 +67,16 @@ export function formResult(evaluated: LispResult, surroundings: FormSurroundings
 }
 
 function formValue(
-  { preview, cut, report }: LispValueText,
+  { preview, omitted, report }: LispValueText,
   { columns, withoutSecrets }: FormSurroundings,
 ): FormValue {
-  const text = preview.slice(0, formReportCharacters);
   const isReport = report === true;
-  return { text: withoutSecrets(isReport ? reportText(text, columns) : text), report: isReport, cut };
+  return {
+    text: withoutSecrets(isReport ? reportText(preview, columns) : preview),
+    report: isReport,
+    cut: omitted !== undefined,
+    ...(omitted === undefined ? {} : { omitted }),
+  };
 }
 
 /** A report that is an S-expression is laid out; any other is as it is. */

@@ -1,5 +1,5 @@
 /** The end of a form as plain text: what every front end without its own way to show it prints. Pure. */
-import type { FormResult } from "../contract/session/forms.ts";
+import type { FormResult, FormValue } from "../contract/session/forms.ts";
 
 /** Marks a returned value. */
 export const valueMark = "\u21D2";
@@ -14,6 +14,12 @@ export function formResultText(result: Omit<FormResult, "durationMs">): string {
   return [...(output === "" && more === "" ? [] : [output + more]), endText(result)].join("\n");
 }
 
+/** A value as it is shown: what is left out of it is said behind it. */
+export function valueText({ text, cut, omitted }: Pick<FormValue, "text" | "cut" | "omitted">): string {
+  if (!cut) return text;
+  return omitted === undefined ? `${text} \u2026` : `${text} \u2026 (${omitted})`;
+}
+
 function endText({
   status,
   values,
@@ -24,12 +30,15 @@ function endText({
   switch (status) {
     case "values": {
       if (values.length === 0) return "; no values";
-      const lines = values.map(({ text, report, cut }) => {
-        const whole = cut ? `${text} \u2026` : text;
+      const lines = values.map(({ report, ...value }) => {
+        const whole = valueText(value);
         if (report && whole.includes("\n")) return `${valueMark}\n${whole}`;
         return `${valueMark} ${whole.replaceAll("\n", "\n  ")}`;
       });
-      return [...lines, ...(omittedValues === 0 ? [] : [`; ${omittedValues} more values`])].join("\n");
+      return [
+        ...lines,
+        ...(omittedValues === 0 ? [] : [`; ${omittedValues} more value${omittedValues === 1 ? "" : "s"}`]),
+      ].join("\n");
     }
     case "condition":
       if (condition === undefined) return `; failed: ${reason ?? "unknown"}`;

@@ -1,5 +1,5 @@
 /** The host calls Lisp: a function that Lisp offers under a name is called with JSON values and answers one. */
-import { AutolithError } from "../contract/failure.ts";
+import { AutolithError, boundedMessage } from "../contract/failure.ts";
 import type { HostCalls, LispEvaluationOptions, LispJson, LispResult } from "../contract/lisp-image.ts";
 
 /** Host functions by which a call fetches its arguments and gives its answer; see `lisp/library/97-prompt-extensions.lisp`. */
@@ -44,6 +44,7 @@ export async function callLisp(
       return true;
     },
   });
+  if (result.droppedOutput > 0) output += `\n… (${result.droppedOutput} more characters of output)`;
   if (result.kind === "values") return { value, output };
   throw callFailure(name, result);
 }
@@ -53,7 +54,7 @@ function callFailure(name: string, result: Exclude<LispResult, { kind: "values" 
     case "failed": {
       const { condition, reason } = result;
       const report = condition === null ? reason : `${condition.type}: ${condition.text}`;
-      return new AutolithError("lisp-condition", report.slice(0, 2_000));
+      return new AutolithError("lisp-condition", boundedMessage(report));
     }
     case "cancelled":
       return new AutolithError("cancelled", `${name} was cancelled: ${result.reason}.`);

@@ -53,7 +53,7 @@ function conditionOf(result: Extract<LispResult, { kind: "failed" }>): LispJobRe
   return {
     type: typeName(condition.type),
     report: bounded(condition.text),
-    restarts: condition.restarts.map(({ name, text }) => ({ name, text: text.slice(0, 500) })),
+    restarts: condition.restarts.map(({ name, text }) => ({ name, text: bounded(text, 500) })),
   };
 }
 
@@ -89,8 +89,8 @@ function valueTexts(values: readonly LispValueText[]): string {
   if (values.length === 0) return "No values.";
   const shown = values
     .slice(0, replLimits.values)
-    .map(({ preview, cut }) => `⇒ ${preview}${cut ? " … (shortened)" : ""}`);
-  if (values.length > shown.length) shown.push(`… ${values.length} values in all`);
+    .map(({ preview, omitted }) => `⇒ ${preview}${omitted === undefined ? "" : ` … (${omitted})`}`);
+  if (values.length > shown.length) shown.push(`… (${values.length - shown.length} more values)`);
   return shown.join("\n");
 }
 
@@ -109,11 +109,13 @@ function typeName(type: string): string {
   return type.replace(/^AUTOLITH-SYSTEM::?/, "");
 }
 
+/** Most slots of a condition that are told. */
+const slotLimit = 8;
+
 function slotTexts({ slots }: LispCondition): readonly string[] {
-  return slots
-    .filter(({ name }) => !["FORMAT-CONTROL", "FORMAT-ARGUMENTS"].includes(name))
-    .slice(0, 8)
-    .map(({ name, value }) => `  ${name}: ${value.slice(0, 500)}`);
+  const telling = slots.filter(({ name }) => !["FORMAT-CONTROL", "FORMAT-ARGUMENTS"].includes(name));
+  const lines = telling.slice(0, slotLimit).map(({ name, value }) => `  ${name}: ${value}`);
+  return telling.length > slotLimit ? [...lines, `  … (${telling.length - slotLimit} more)`] : lines;
 }
 
 function outputTexts({ evaluated, outputUri, outputProblem }: EvaluationFacts): readonly string[] {
@@ -137,9 +139,10 @@ function shortenedOutput(output: string): string {
   const head = Math.floor(limit / 4);
   const first = output.slice(0, head).replace(/[\uD800-\uDBFF]$/, "");
   const rest = output.slice(output.length - (limit - head)).replace(/^[\uDC00-\uDFFF]/, "");
-  return `${first}\n[…]\n${rest}`;
+  return `${first}\n[… ${output.length - first.length - rest.length} characters left out …]\n${rest}`;
 }
 
-function bounded(text: string): string {
-  return text.length <= 2_000 ? text : `${text.slice(0, 2_000).toWellFormed()}… [${text.length} characters]`;
+function bounded(text: string, limit = 2_000): string {
+  if (text.length <= limit) return text;
+  return `${text.slice(0, limit).toWellFormed()}… (${text.length - limit} more characters)`;
 }

@@ -1,4 +1,5 @@
 /** What people and models read of self-modification. Pure. */
+import { boundedMessage } from "../contract/failure.ts";
 import type { ImageCommit } from "./mutation-store.ts";
 import type { Mutation, SkipReason } from "./mutation.ts";
 import type { Skipped } from "./self-modification.ts";
@@ -38,7 +39,7 @@ export function skippedText(skipped: readonly Skipped[]): string {
     const of = skipped.filter((each) => each.reason === reason);
     if (of.length === 0) return [];
     const names = of.map(
-      ({ mutation, detail }) => `${mutation.name}${detail === "" ? "" : ` (${detail.slice(0, 300)})`}`,
+      ({ mutation, detail }) => `${mutation.name}${detail === "" ? "" : ` (${boundedMessage(detail, 300)})`}`,
     );
     return [`- ${reasons[reason]}: ${names.join(", ")}`];
   });

@@ -93,10 +93,18 @@ function resultMessage(result: EvaluationResult, droppedOutput: number): LispRes
 /** Most characters of a report that is shown as text. */
 const reportLength = 65_536;
 
-function valueText({ value, preview, cut }: ValueReport): LispValueText {
-  if (!(value instanceof LString) || !reports.has(value)) return { preview, cut };
+function valueText({ value, preview, omitted }: ValueReport): LispValueText {
+  if (!(value instanceof LString) || !reports.has(value)) return shortened(preview, omitted);
   const text = value.toJS();
-  return { preview: text.slice(0, reportLength), cut: text.length > reportLength, report: true };
+  const rest = text.length - reportLength;
+  return {
+    ...shortened(text.slice(0, reportLength).toWellFormed(), rest > 0 ? `${rest} more characters` : ""),
+    report: true,
+  };
+}
+
+function shortened(preview: string, omitted: string): LispValueText {
+  return omitted === "" ? { preview } : { preview, omitted };
 }
 
 function evaluate(id: number, request: EvaluationRequest): void {

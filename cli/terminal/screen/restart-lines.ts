@@ -23,7 +23,7 @@ export function restartBlock(
   const entry = dialog.entry === undefined ? undefined : entryLine(dialog.entry.buffer, columns);
   const choices = choiceLines(request, dialog, columns);
   const room = Math.max(1, rows - 2 - (entry === undefined ? 0 : 2) - Math.min(choices.length, 4));
-  const shownHead = head.slice(0, room);
+  const shownHead = boundedRows(head, Math.max(2, room));
   const left = Math.max(1, rows - 2 - shownHead.length - (entry === undefined ? 0 : 2));
   const first = Math.max(0, Math.min(dialog.index - Math.floor(left / 2), choices.length - left));
   const body = entry === undefined ? choices.slice(first, first + left) : [entry.label(dialog), entry.line];
@@ -39,14 +39,12 @@ function headLines(
   columns: number,
 ): readonly Line[] {
   const rail = span("▏ ", { ink: "bad" });
-  const railed = (text: string, most: number): readonly Line[] =>
+  const railed = (text: string): readonly Line[] =>
     visibleText(text)
       .split("\n")
-      .flatMap((each) => wrapColumns(line(each), columns, { first: [rail], rest: [rail] }))
-      .slice(0, most);
+      .flatMap((each) => wrapColumns(line(each), columns, { first: [rail], rest: [rail] }));
   const details = condition.details
     .filter(({ value }) => value !== "")
-    .slice(0, textRows.detail)
     .map(({ name, value }) => [
       span(`  ${visibleLine(name.toLowerCase())}: `, { ink: "muted" }),
       span(truncated(visibleLine(value), Math.max(8, columns - textWidth(name) - 5))),
@@ -59,8 +57,8 @@ function headLines(
       ].filter(({ text }) => text !== ""),
       columns,
     ),
-    ...railed(condition.text, textRows.report),
-    ...details,
+    ...boundedRows(railed(condition.text), textRows.report),
+    ...boundedRows(details, textRows.detail),
     [span(truncated(`in ${visibleLine(source)}`, columns), { ink: "muted" })],
     ...diagnosisLines(dialog, columns),
   ];
@@ -75,7 +73,14 @@ function diagnosisLines({ diagnosis, isDiagnosing }: RestartDialog, columns: num
   const lines = visibleText(diagnosis.explanation)
     .split("\n")
     .flatMap((each) => wrapLine(line(each), columns));
-  return lines.slice(0, textRows.explanation);
+  return boundedRows(lines, textRows.explanation);
+}
+
+/** At most so many rows; the last one says how many more there are. */
+function boundedRows(lines: readonly Line[], most: number): readonly Line[] {
+  if (lines.length <= most) return lines;
+  const shown = lines.slice(0, most - 1);
+  return [...shown, [span(`  … (${lines.length - shown.length} more lines)`, { ink: "muted" })]];
 }
 
 function choiceLines(request: RestartRequest, dialog: RestartDialog, columns: number): readonly Line[] {

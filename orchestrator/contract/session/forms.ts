@@ -19,6 +19,8 @@ export const formValueSchema = z.strictObject({
   report: z.boolean(),
   /** The value is larger than what is shown. */
   cut: z.boolean(),
+  /** How much is left out, as text such as `9500 more elements`; records of earlier versions lack it. */
+  omitted: z.string().optional(),
 });
 export type FormValue = z.infer<typeof formValueSchema>;
 

@@ -1,5 +1,6 @@
 /** Commands about papercuts of the working directory. */
 import { AutolithError } from "../../contract/failure.ts";
+import { papercutContentLimit } from "../../papercuts/papercut.ts";
 import { papercutListing, papercutText } from "../../papercuts/papercut-access.ts";
 import type { Command } from "./command.ts";
 import { said } from "./command.ts";
@@ -37,12 +38,14 @@ export const papercutCommands: readonly Command[] = [
       const [id = "", ...words] = input.split(/\s+/);
       if (words.length === 0)
         throw new AutolithError("invalid-argument", "papercut-close needs an id and a resolution.");
+      const resolution = words.join(" ");
+      if (resolution.length > papercutContentLimit)
+        throw new AutolithError(
+          "invalid-argument",
+          `A resolution has at most ${papercutContentLimit} characters, not ${resolution.length}.`,
+        );
       const { papercuts } = core.environment;
-      const closed = await papercuts.close(
-        core.workingDirectory,
-        unquoted(id),
-        words.join(" ").slice(0, 8_000),
-      );
+      const closed = await papercuts.close(core.workingDirectory, unquoted(id), resolution);
       core.emit({ kind: "catalog", catalog: "papercuts" });
       return said(`Papercut ${closed.id} is closed.`);
     },

@@ -2,7 +2,7 @@
 import { adviceStatusText } from "../../advice/status-text.ts";
 import { repairRequest } from "../../self/self-text.ts";
 import { skillListing } from "../../skills/skill-listing.ts";
-import { AutolithError } from "../../contract/failure.ts";
+import { AutolithError, boundedMessage } from "../../contract/failure.ts";
 import type { ConversationId } from "../../contract/identifiers.ts";
 import { permissionModeSchema } from "../../contract/permissions.ts";
 import type { Invocation, SessionState } from "../../contract/session/catalogs.ts";
@@ -92,7 +92,9 @@ export const sessionCommands: readonly Command[] = [
     maxWords: 0,
     run: async (_, { session }) => {
       const { inputs, hasOlder } = await session.inputHistory({ limit: 200 });
-      const lines = inputs.map(({ seq, text }) => `${seq}  ${text.replaceAll(/\s+/g, " ").slice(0, 160)}`);
+      const lines = inputs.map(
+        ({ seq, text }) => `${seq}  ${boundedMessage(text.replaceAll(/\s+/g, " "), 160)}`,
+      );
       if (lines.length === 0) return said("There are no inputs yet.");
       return said([...(hasOlder ? ["… older ones are left out"] : []), ...lines].join("\n"));
     },
@@ -245,7 +247,7 @@ export const sessionCommands: readonly Command[] = [
       if (input !== "") await session.setVaultContents(editedVault(input, session.vaultContents()));
       const lines = session
         .vaultContents()
-        .map((entry, index) => `${index}  ${entry.type}  ${entryText(entry).slice(0, 500)}`);
+        .map((entry, index) => `${index}  ${entry.type}  ${boundedMessage(entryText(entry), 500)}`);
       return said(lines.join("\n") || "The vault is empty.");
     },
   },

@@ -118,10 +118,10 @@ describe("an image in its thread", () => {
       const result = await image.evaluate(form);
       return result.kind === "values" ? result.values : result;
     };
-    const report = { preview: 'two\n"lines"', cut: false, report: true };
-    expect(await values("(values (autolith:report) 1)")).toEqual([report, { preview: "1", cut: false }]);
+    const report = { preview: 'two\n"lines"', report: true };
+    expect(await values("(values (autolith:report) 1)")).toEqual([report, { preview: "1" }]);
     expect(await values("(list (autolith:report))")).toEqual([
-      { preview: '("two\n\\"lines\\"")', cut: false },
+      { preview: '("two\n\\"lines\\"")' },
     ]);
     expect(await values("(copy-seq (autolith:report))")).toMatchObject([{ preview: '"two\n\\"lines\\""' }]);
     expect(await values("(string-upcase (autolith:report))")).toMatchObject([
