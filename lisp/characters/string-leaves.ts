@@ -190,6 +190,38 @@ type ComparisonArguments = [LispValue, LispValue, Bound?, Bound?, Bound?, Bound?
 /** Says what a comparison gives: the first index (in the first string) where two parts differ, and the order of the parts. */
 type Verdict = (index: number, order: number) => LispValue;
 
+/** The first index from `first` below `stop` at which two parts differ, or `stop`. */
+function differingIndex(
+  a: LString,
+  from1: number,
+  b: LString,
+  from2: number,
+  first: number,
+  stop: number,
+): number {
+  let i = first;
+  while (i < stop && a.code(from1 + i) === b.code(from2 + i)) i++;
+  return i;
+}
+
+/** Like `differingIndex`, for characters without regard to case. */
+function differingFolded(
+  a: LString,
+  from1: number,
+  b: LString,
+  from2: number,
+  first: number,
+  stop: number,
+): number {
+  let i = first;
+  for (; i < stop; i++) {
+    const p = a.code(from1 + i);
+    const q = b.code(from2 + i);
+    if (p !== q && upcaseCode(p) !== upcaseCode(q)) break;
+  }
+  return i;
+}
+
 function compareParts(
   host: LeafHost,
   fold: boolean,
@@ -201,17 +233,14 @@ function compareParts(
   const [from1, to1] = bounds(start1, end1, a.length);
   const [from2, to2] = bounds(start2, end2, b.length);
   const shared = Math.min(to1 - from1, to2 - from2);
+  const differing = fold ? differingFolded : differingIndex;
   const from = (first: number): LispValue => {
     const stop = Math.min(shared, first + SHARE);
-    for (let i = first; i < stop; i++) {
-      let p = a.code(from1 + i);
-      let q = b.code(from2 + i);
-      if (p === q) continue;
-      if (fold) {
-        p = upcaseCode(p);
-        q = upcaseCode(q);
-      }
-      if (p !== q) return then(from1 + i, p - q);
+    const i = differing(a, from1, b, from2, first, stop);
+    if (i < stop) {
+      const p = a.code(from1 + i);
+      const q = b.code(from2 + i);
+      return then(from1 + i, fold ? upcaseCode(p) - upcaseCode(q) : p - q);
     }
     if (stop < shared) throw new Unfinished(() => from(stop));
     host.charge(stop - first);
@@ -243,11 +272,9 @@ function installComparisons(define: DefineLeaf, host: LeafHost): void {
           start2 === undefined &&
           end2 === undefined
         ) {
-          return bool(
-            x instanceof LString && y instanceof LString
-              ? x.toJS() === y.toJS()
-              : designatedText(x) === designatedText(y),
-          );
+          if (!(x instanceof LString) || !(y instanceof LString))
+            return bool(designatedText(x) === designatedText(y));
+          return x.length === y.length ? bool(x.toJS() === y.toJS()) : NIL;
         }
         const parts: ComparisonArguments = [x, y, start1, end1, start2, end2];
         return compareParts(host, fold, parts, (_index, order) => bool(order === 0));

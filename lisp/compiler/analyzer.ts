@@ -9,6 +9,7 @@ import { parseBody } from "./declarations.ts";
 import type { Environment, OperatorMeaning } from "./environment.ts";
 import { Environment as Env } from "./environment.ts";
 import { Block, FunctionNode, type Node, type OptionalParameter, Variable } from "./ir.ts";
+import { keywordLeafCall } from "./keyword-leaves.ts";
 import { modularProduct } from "./modular-product.ts";
 import { type LambdaList, type WrittenParameter, parseLambdaList } from "./lambda-list.ts";
 
@@ -182,6 +183,13 @@ export class Analyzer implements Analysis {
       if (leaf.name === "APPLY" && args.length > 1) {
         fn.calls = true;
         return { op: "apply", fn: args[0]!, args: args.slice(1) };
+      }
+      if (leaf.shape.keys !== null && !leaf.traits.caller) {
+        const call = keywordLeafCall(leaf, args, () => this.variable("argument", env));
+        if (call !== null) {
+          if (leaf.traits.values === true) fn.calls = true;
+          return call;
+        }
       }
       const { required, optional, rest, keys } = leaf.shape;
       const fits = args.length >= required && (rest || args.length <= required + optional);

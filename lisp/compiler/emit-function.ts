@@ -116,6 +116,7 @@ export class FunctionEmitter extends MultipleValueEmitter {
       case "const":
       case "load-time-value":
       case "cache":
+      case "absent":
       case "local":
         return this.deliver(this.value(node), dest, false);
       case "set-local":

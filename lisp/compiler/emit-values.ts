@@ -13,7 +13,7 @@ export abstract class ValueEmitter extends TextEmitter {
   /** True when the node's expression has neither statements nor effects, never fails, and is not nested too deeply. */
   protected pure(node: Node): boolean {
     if (node.op === "const" || node.op === "local" || node.op === "load-time-value") return true;
-    if (node.op === "cache") return true;
+    if (node.op === "cache" || node.op === "absent") return true;
     return node.op === "leaf" && this.pureDepth(node) > 0;
   }
 
@@ -38,6 +38,7 @@ export abstract class ValueEmitter extends TextEmitter {
     return (
       node.op === "const" ||
       node.op === "cache" ||
+      node.op === "absent" ||
       node.op === "load-time-value" ||
       (node.op === "local" && !node.variable.assigned)
     );
@@ -56,6 +57,8 @@ export abstract class ValueEmitter extends TextEmitter {
         return this.unit.cell(node);
       case "cache":
         return this.unit.cache(node);
+      case "absent":
+        return "void 0";
       case "local":
         return this.variable(node.variable);
       case "leaf":

@@ -150,6 +150,8 @@ export type Node =
       readonly inline?: InlineCall;
     }
   | { readonly op: "cache" }
+  /** An optional or keyword argument that a call of a leaf does not give. */
+  | { readonly op: "absent" }
   | { readonly op: "call-local"; readonly variable: Variable; readonly args: readonly Node[] }
   | { readonly op: "funcall"; readonly fn: Node; readonly args: readonly Node[] }
   | { readonly op: "apply"; readonly fn: Node; readonly args: readonly Node[] }

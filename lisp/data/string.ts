@@ -1,5 +1,37 @@
 const surrogate = /[\ud800-\udfff]/;
 
+/** Elements up to which the text of a string is written out piece by piece, which is quicker than a call for an array. */
+const FEW = 48;
+
+/** Elements of a string that become text at once. */
+const PIECE = 8192;
+
+/** The text of a few elements, or null when some may not be characters of one unit of JavaScript. */
+function fewUnits(codes: Uint32Array, start: number, end: number): string | null {
+  let text = "";
+  let i = start;
+  for (; i + 4 <= end; i += 4) {
+    const a = codes[i]!;
+    const b = codes[i + 1]!;
+    const c = codes[i + 2]!;
+    const d = codes[i + 3]!;
+    if ((a | b | c | d) >= 0xd800) return null;
+    text += String.fromCharCode(a, b, c, d);
+  }
+  for (; i < end; i++) {
+    const code = codes[i]!;
+    if (code >= 0xd800) return null;
+    text += String.fromCharCode(code);
+  }
+  return text;
+}
+
+/** The text of the elements of a part. */
+function pieceText(piece: Uint32Array): string {
+  for (const code of piece) if (code > 0xffff) return String.fromCodePoint(...piece);
+  return String.fromCharCode.apply(null, piece as unknown as number[]);
+}
+
 /** What a string can be displaced to: another string, or a view of an array of characters of another rank. */
 export interface CodeStore {
   code(index: number): number;
@@ -118,9 +150,13 @@ export class LString implements CodeStore {
 
   /** New simple string of the elements start … end - 1. */
   substring(start: number, end: number): LString {
-    if (this.codes !== null && this.displacement === null)
+    if (this.text !== null && this.text.length === this.total)
+      return new LString(this.text.slice(start, end), null, end - start);
+    if (this.codes !== null && this.displacement === null) {
+      const text = end - start <= FEW ? fewUnits(this.codes, start, end) : null;
+      if (text !== null) return new LString(text, null, text.length);
       return LString.fromCodes(this.codes.slice(start, end));
-    if (this.text !== null) return new LString(this.text.slice(start, end), null, end - start);
+    }
     const codes = new Uint32Array(end - start);
     for (let i = start; i < end; i++) codes[i - start] = this.code(i);
     return LString.fromCodes(codes);
@@ -164,11 +200,10 @@ export class LString implements CodeStore {
 
   private assemble(start: number, end: number): string {
     const codes = this.writable();
+    const few = end - start <= FEW ? fewUnits(codes, start, end) : null;
+    if (few !== null) return few;
     let result = "";
-    const step = 8192;
-    for (let i = start; i < end; i += step) {
-      result += String.fromCodePoint(...codes.subarray(i, Math.min(end, i + step)));
-    }
+    for (let i = start; i < end; i += PIECE) result += pieceText(codes.subarray(i, Math.min(end, i + PIECE)));
     return result;
   }
 }

@@ -100,6 +100,7 @@ function keyedCode(symbol: LSymbol, shape: LeafShape, code: AnyCode, around: Lea
   };
   return (_self: LFunction, ...args: LispValue[]): LispValue => {
     try {
+      if (args.length <= fixed && args.length >= shape.required) return code(...args);
       return code(...sort(args));
     } catch (error) {
       return runtime.trap(error);
