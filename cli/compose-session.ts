@@ -129,6 +129,7 @@ async function compose(
   opened.push(() => machine.close());
   const lisp = hostLisp(environment, roots);
   opened.push(() => lisp.repls.close());
+  opened.push(() => lisp.skills.close());
   const redis = await headStart.takeRedis();
   opened.push(() => redis.close(redisCloseMs));
   redis.queue.onHealth((health) => diagnostics(healthLine(health)));

@@ -147,6 +147,7 @@ async function compose(
   opened.push(() => machine.close());
   const lisp = hostLisp(environment, roots);
   opened.push(() => lisp.repls.close());
+  opened.push(() => lisp.skills.close());
   // The host is put together while Redis is still being opened.
   const redisSoon = headStart.takeRedis();
   opened.push(() =>

@@ -6,6 +6,8 @@ import type { Roots } from "../orchestrator/record/roots.ts";
 import { SavedImages } from "../orchestrator/repls/saved-images.ts";
 import { Repls } from "../orchestrator/repls/repls.ts";
 import { knownSecretRemover, secretValues } from "../orchestrator/secrets/secret-removal.ts";
+import { SkillVerifications } from "../orchestrator/skills/skill-verifications.ts";
+import { SkillWorkers } from "../orchestrator/skills/skill-workers.ts";
 import type { Environment } from "./machine.ts";
 
 /** Loaded with the first image: most hosts never evaluate a form. */
@@ -18,6 +20,7 @@ export function hostLisp(environment: Environment, { data }: Pick<Roots, "data">
   return {
     repls: new Repls({ images: lazyImages, saved: new SavedImages(data), now: Date.now }),
     hostTools: new HostToolTable(),
+    skills: new SkillWorkers(lazyImages, new SkillVerifications(data, Date.now)),
     withoutSecrets: knownSecretRemover(secretValues(environment)),
   };
 }

@@ -122,7 +122,7 @@ export const replNameSchema = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, "a REPL name is 1 to 32 of a-z, 0-9 and -, a letter first");
 
-/** Where forms are evaluated: in the image before the person, or in a named REPL of one agent. */
+/** Where forms are evaluated: in the image before the person, in a named REPL of one agent, or in an image that is made for one skill. */
 const lispTarget = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("active") }),
   z.strictObject({
@@ -133,6 +133,19 @@ const lispTarget = z.discriminatedUnion("kind", [
     /** What of the files its image may use; `workspace`: only what is below it. */
     access: z.enum(["full", "workspace"]),
     /** Absolute real path of the agent's workspace. */
+    workspace: z.string().min(1).max(4_096),
+  }),
+  z.strictObject({
+    kind: z.literal("skill"),
+    skill: z.string().min(1).max(256),
+    operation: z.enum(["invoke", "self-test", "verify"]),
+    /** Absolute real path of the skill's file, and of the file that defines its system. */
+    path: z.string().min(1).max(4_096),
+    asd: z.string().min(1).max(4_096),
+    /** What was approved: SHA-256 over the skill's file and its manifest, and of the file that defines its system. */
+    identity: z.string().regex(/^[0-9a-f]{64}$/),
+    asdDigest: z.string().regex(/^[0-9a-f]{64}$/),
+    /** Absolute directory that its code works in. */
     workspace: z.string().min(1).max(4_096),
   }),
 ]);
@@ -183,6 +196,19 @@ const lispResult = z.strictObject({
     .optional(),
   /** Of `? form`: what people are shown of it. */
   form: formResultSchema.optional(),
+  /** Of the code of a skill: which code it was, and what came of it as a portable form, whole or under a reference. */
+  skill: z
+    .strictObject({
+      name: z.string(),
+      operation: z.enum(["invoke", "self-test", "verify"]),
+      skillVersion: z.string(),
+      system: z.string(),
+      systemVersion: z.string(),
+      identity: z.string(),
+      output: z.string().optional(),
+      outputUri: z.string().optional(),
+    })
+    .optional(),
   durationMs: z.number().int().nonnegative(),
 });
 

@@ -44,6 +44,7 @@ import type { HostLisp } from "../repls/lisp-executor.ts";
 import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import { resourceTools } from "../resources/resource-tools.ts";
 import type { SecretRemover } from "../secrets/secret-removal.ts";
+import type { WorkflowToolParts } from "../skills/workflow-tools.ts";
 import { visibleJobs } from "../tasks/job-tools.ts";
 import type { PublicationParts, PublicationPlaces } from "../tasks/result-publication.ts";
 import { ToolRegistry } from "../tools/registry.ts";
@@ -71,6 +72,8 @@ export type ConversationHostParts = {
   readonly evaluateForm?: Executor<"lisp">;
   /** The image before the person, for tools that look things up in it. */
   readonly activeImage?: () => Promise<LispImage> | undefined;
+  /** A skill with its code; absent where there are no skills. Rejects as {@link WorkflowToolParts.executable}. */
+  readonly executableSkill?: WorkflowToolParts["executable"];
   /** Further tools of the machine, such as search. */
   readonly machineTools: readonly ToolDeclaration[];
   readonly roles: () => RoleCatalog;

@@ -10,6 +10,7 @@ import type { Supervisor } from "../jobs/supervisor.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
 import type { HostLisp } from "../repls/lisp-executor.ts";
 import { lispTools } from "../repls/lisp-tools.ts";
+import { type WorkflowToolParts, workflowTools } from "../skills/workflow-tools.ts";
 import type { JobView } from "../tasks/job-record.ts";
 import { jobTools } from "../tasks/job-tools.ts";
 import { type TaskToolParts, taskTools } from "../tasks/task-tools.ts";
@@ -23,6 +24,8 @@ export type WorkToolParts = {
   readonly views: JobViews;
   readonly lisp: Pick<HostLisp, "repls" | "hostTools">;
   readonly activeImage?: () => Promise<LispImage> | undefined;
+  /** A skill with its code; absent where there are no skills. */
+  readonly executableSkill?: WorkflowToolParts["executable"];
   readonly children: () => Pick<ChildService, "prepareTask" | "steer">;
   readonly roles: () => RoleCatalog;
   readonly models: Pick<ModelDirectory, "knows">;
@@ -34,12 +37,26 @@ export type WorkToolParts = {
 };
 
 export function workTools(parts: WorkToolParts): readonly ToolDeclaration[] {
-  const { supervisor, views, lisp, activeImage, children, models, budget, artifactRoot, now } = parts;
+  const {
+    supervisor,
+    views,
+    lisp,
+    activeImage,
+    executableSkill,
+    children,
+    models,
+    budget,
+    artifactRoot,
+    now,
+  } = parts;
   const view = (job: Job): Promise<JobView> => views.whole(job);
   const supervised = { supervisor, view, graceMs: blockingGraceMs };
   return [
     shellTool(supervised),
     ...lispTools({ ...lisp, ...supervised, ...(activeImage === undefined ? {} : { activeImage }) }),
+    ...(executableSkill === undefined
+      ? []
+      : workflowTools({ ...supervised, hostTools: lisp.hostTools, executable: executableSkill })),
     ...taskTools({
       ...supervised,
       prepare: (item, context, index) => children().prepareTask(item, context, index),

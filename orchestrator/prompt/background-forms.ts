@@ -13,7 +13,7 @@ import { type Outcome, isTerminal } from "../jobs/lifecycle.ts";
 import type { JobExecution } from "../jobs/supervisor.ts";
 import { publishedOutcome } from "../recovery/published-outcome.ts";
 import { evaluateForms } from "../repls/evaluate-forms.ts";
-import { settledEvaluation } from "../repls/lisp-executor.ts";
+import { settledEvaluation } from "../repls/evaluation-outcome.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
 import { executionDirectoryOf } from "../tasks/result-publication.ts";
 import type { ActiveImage } from "./active-image.ts";

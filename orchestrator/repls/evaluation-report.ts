@@ -118,7 +118,12 @@ function slotTexts({ slots }: LispCondition): readonly string[] {
   return telling.length > slotLimit ? [...lines, `  … (${telling.length - slotLimit} more)`] : lines;
 }
 
-function outputTexts({ evaluated, outputUri, outputProblem }: EvaluationFacts): readonly string[] {
+/** What was written, shortened, and where the whole of it is. */
+export function outputTexts({
+  evaluated,
+  outputUri,
+  outputProblem,
+}: Pick<EvaluationFacts, "evaluated" | "outputUri" | "outputProblem">): readonly string[] {
   const { output, droppedOutput } = evaluated;
   const texts = output === "" ? [] : ["output:", shortenedOutput(output).replace(/\n$/, "")];
   if (outputUri !== undefined)
@@ -133,7 +138,7 @@ function outputTexts({ evaluated, outputUri, outputProblem }: EvaluationFacts): 
 }
 
 /** Its beginning and, mostly, its end. */
-function shortenedOutput(output: string): string {
+export function shortenedOutput(output: string): string {
   const limit = replLimits.shownOutputCharacters;
   if (output.length <= limit) return output;
   const head = Math.floor(limit / 4);

@@ -11,11 +11,14 @@ import { bridgeFunctions } from "./worker-bridge.ts";
 /** What an evaluation with host tools was admitted with. */
 export type HostTools = {
   readonly names: readonly string[];
-  readonly repl: string;
+  /** Where it runs; undefined in an image that is made for it alone. */
+  readonly repl: string | undefined;
   /** REPLs that wait for this evaluation, its own included. */
   readonly held: readonly string[];
-  readonly nested: NestedCalls;
+  readonly nested: NestedCalls | undefined;
   readonly context: Pick<ToolContext, "caller" | "callId" | "workspace">;
+  /** What its context says besides. */
+  readonly facts: Readonly<Record<string, LispJson>>;
 };
 
 /** Tools that need their REPL for themselves. */
@@ -37,16 +40,21 @@ export class HostToolTable {
   /** What an evaluation asks for, checked. Rejects with `host-tool-unknown` and `host-tools-unavailable`. */
   prepare(names: readonly string[], repl: string, context: ToolContext): HostTools | undefined {
     if (names.length === 0) return undefined;
-    const { nested } = context;
-    if (nested === undefined)
-      throw new AutolithError("host-tools-unavailable", "No tools can be called from this evaluation.");
-    const unknown = names.filter((name) => !nested.knows(name));
-    if (unknown.length > 0)
-      throw new AutolithError(
-        "host-tool-unknown",
-        `host-tools names ${unknown.join(", ")}, which you do not have. Name exactly tools that you can call yourself.`,
-      );
-    return { names, repl, held: [...this.heldBy(context.callId), repl], nested, context };
+    checkNames(names, context, "host-tools names");
+    const held = [...this.heldBy(context.callId), repl];
+    return { names, repl, held, nested: context.nested, context, facts: {} };
+  }
+
+  /** The same for the code of a skill, which always has a context. `who` begins the message about a tool that the caller has not. */
+  prepareSkill(
+    names: readonly string[],
+    who: string,
+    facts: HostTools["facts"],
+    context: ToolContext,
+  ): HostTools {
+    if (names.length > 0) checkNames(names, context, who);
+    const held = this.heldBy(context.callId);
+    return { names, repl: undefined, held, nested: context.nested, context, facts };
   }
 
   /** The REPLs that wait for the call `callId`: using them in it would wait for ever. */
@@ -65,7 +73,7 @@ export class HostToolTable {
   /** Answers of the host to an evaluation; undefined when it was admitted without tools, or by a host that died. */
   answersFor(executionId: ExecutionId, jobName: string): HostCalls | undefined {
     const tools = this.#byExecution.get(executionId);
-    if (tools === undefined || tools.names.length === 0) return undefined;
+    if (tools === undefined) return undefined;
     return (args, call) =>
       call.name === bridgeFunctions.context
         ? contextAnswer(tools, executionId, jobName)
@@ -80,7 +88,8 @@ export class HostToolTable {
         "worker-tool-call takes the name of a tool and its arguments as JSON text, both strings.",
       );
     const refusal = refusalOf(tool, text, tools);
-    if (refusal !== undefined) return answer(false, refusal.message, refusal.code, undefined);
+    if (refusal !== undefined || tools.nested === undefined)
+      return answer(false, refusal?.message ?? unavailable, refusal?.code ?? unavailableCode, undefined);
     const callId = `worker-${randomUUID()}`;
     this.#calling.set(callId, tools);
     try {
@@ -95,6 +104,19 @@ export class HostToolTable {
   }
 }
 
+const unavailable = "No tools can be called from this evaluation.";
+const unavailableCode = "host-tools-unavailable";
+
+function checkNames(names: readonly string[], { nested }: ToolContext, who: string): void {
+  if (nested === undefined) throw new AutolithError(unavailableCode, unavailable);
+  const unknown = names.filter((name) => !nested.knows(name));
+  if (unknown.length === 0) return;
+  throw new AutolithError(
+    "host-tool-unknown",
+    `${who} ${unknown.join(", ")}, which you do not have. Name exactly tools that you can call yourself.`,
+  );
+}
+
 function refusalOf(
   tool: string,
   text: string,
@@ -103,7 +125,7 @@ function refusalOf(
   if (!names.includes(tool))
     return {
       code: "host-tool-not-declared",
-      message: `${tool} is not among the host-tools of this evaluation: ${names.join(", ")}.`,
+      message: `${tool} is not among the host-tools of this evaluation: ${names.join(", ") || "it has none"}.`,
     };
   if (!exclusiveTools.has(tool)) return undefined;
   const parsed = parseToolArguments(text);
@@ -129,7 +151,11 @@ function answer(
   return [ok, content, code ?? false, data];
 }
 
-function contextAnswer({ names, repl, context }: HostTools, executionId: string, job: string): LispJson {
+function contextAnswer(
+  { names, repl, context, facts }: HostTools,
+  executionId: string,
+  job: string,
+): LispJson {
   const { caller, callId, workspace } = context;
   return {
     conversation: caller.conversationId,
@@ -141,8 +167,9 @@ function contextAnswer({ names, repl, context }: HostTools, executionId: string,
     job,
     execution: executionId,
     "call-id": callId,
-    repl,
+    ...(repl === undefined ? {} : { repl }),
     workspace,
     tools: [...names],
+    ...facts,
   };
 }

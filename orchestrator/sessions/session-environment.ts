@@ -35,7 +35,7 @@ export type SessionEnvironment = {
   /** Makes the Lisp images of forms. */
   readonly images: LispImages;
   readonly jobs: JobHost;
-  readonly lisp: Pick<HostLisp, "repls" | "hostTools">;
+  readonly lisp: Pick<HostLisp, "repls" | "hostTools" | "skills">;
   readonly models: ModelDirectory;
   /** The models that are known here; `contextWindow` is the one in force when nothing else is set. */
   readonly listModels: () => readonly ListedModel[];

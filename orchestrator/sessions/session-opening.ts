@@ -95,6 +95,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
     lisp: environment.lisp,
     evaluateForm: (job) => opened(session).evaluateForm(job),
     activeImage: () => session?.activeImage(),
+    executableSkill: (name) => opened(core).skills.executable(name),
     schemes: (mayInspect) => [
       ...environment.schemes(mayInspect),
       conversationScheme({ dataRoot: environment.dataRoot, current: conversation.id }),
@@ -237,8 +238,8 @@ function latestPrompts(core: SessionCore | undefined): string {
   return prompts.slice(-classifierPrompts).join("\n\n").slice(-32_768).toWellFormed();
 }
 
-/** Jobs of a conversation begin when its session is there. */
-function opened(session: OpenSession | undefined): OpenSession {
-  if (session === undefined) throw new TypeError("a form began before its session was opened");
-  return session;
+/** Jobs of a conversation begin, and tools are called, when its session is there. */
+function opened<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new TypeError("a form began before its session was opened");
+  return part;
 }

@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import type { AnchoredSource, AnchoredText } from "../advice/advice-board.ts";
 import { AutolithError } from "../contract/failure.ts";
+import { type ExecutableSkill, readExecutableSkill } from "./executable-skill.ts";
 import { type FoundSkill, type SkillRoot, type SkillScan, readSkillAt, scanSkills } from "./skill-scan.ts";
 
 /** Characters of the list of skills that the model is sent. */
@@ -52,24 +53,19 @@ export class SessionSkills implements AnchoredSource {
 
   /** Takes a skill up for the turn; answers what the model is told. Rejects with `unknown-skill`, `skill-selection-limit`, `invalid-skill`. */
   async load(name: string): Promise<string> {
-    const { skills } = await this.scan();
-    const skill = skills.find((each) => each.name === name);
-    if (skill === undefined)
-      throw new AutolithError(
-        "unknown-skill",
-        `There is no skill ${JSON.stringify(name.slice(0, 80))}. ${
-          skills.length === 0
-            ? "None are installed here."
-            : `There are: ${skills
-                .map((each) => each.name)
-                .join(", ")
-                .slice(0, 2_000)}.`
-        }`,
-      );
+    const skill = named(name, await this.scan());
     if (this.#selected.has(name)) return `The skill ${name} is in force already, until this turn ends.`;
     this.#checkRoom(skill);
     this.#selected.set(name, { skill, stamp: await stampOf(skill.path), instructions: skill.instructions });
     return `The skill ${name} is in force until this turn ends; its instructions (${skill.instructions.length} characters, from ${skill.path}) stand beside the conversation.`;
+  }
+
+  /**
+   * The skill with its code, as its files are now. Rejects with `unknown-skill`, `skill-not-executable`, `invalid-skill-executable` and the
+   * file system's errors.
+   */
+  async executable(name: string): Promise<ExecutableSkill> {
+    return readExecutableSkill(name, named(name, await this.scanAgain()).path);
   }
 
   #checkRoom({ name, instructions }: FoundSkill): void {
@@ -81,6 +77,18 @@ export class SessionSkills implements AnchoredSource {
       `${name} cannot be taken up: ${all.length} skills are in force, with ${characters} characters together with it; a turn may have ${skillSelectionLimits.count} with ${skillSelectionLimits.characters}.`,
     );
   }
+}
+
+function named(name: string, { skills }: SkillScan): FoundSkill {
+  const skill = skills.find((each) => each.name === name);
+  if (skill !== undefined) return skill;
+  const there = skills.map((each) => each.name).join(", ");
+  throw new AutolithError(
+    "unknown-skill",
+    `There is no skill ${JSON.stringify(name.slice(0, 80))}. ${
+      there === "" ? "None are installed here." : `There are: ${there.slice(0, 2_000)}.`
+    }`,
+  );
 }
 
 async function stampOf(path: string): Promise<string> {

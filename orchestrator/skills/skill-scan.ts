@@ -141,17 +141,20 @@ async function skillText(bytes: Uint8Array, path: string): Promise<SkillText> {
   return skillFromMarkdown(bytes, path, basename(join(path, "..")));
 }
 
-async function boundedFile(path: string): Promise<Uint8Array> {
+/** The bytes of a file of a skill. Rejects with `invalid-skill` when there are more than `byteLimit`, and with the file system's errors. */
+export async function boundedFile(
+  path: string,
+  byteLimit: number = skillLimits.fileBytes,
+): Promise<Uint8Array> {
   const file = await open(path, "r");
   try {
-    const buffer = new Uint8Array(skillLimits.fileBytes + 1);
+    const buffer = new Uint8Array(byteLimit + 1);
     let length = 0;
     for (;;) {
       const { bytesRead } = await file.read(buffer, length, buffer.length - length);
       length += bytesRead;
       if (bytesRead === 0) return buffer.subarray(0, length);
-      if (length > skillLimits.fileBytes)
-        throw new SkillError(path, `it has more than ${skillLimits.fileBytes} bytes`);
+      if (length > byteLimit) throw new SkillError(path, `it has more than ${byteLimit} bytes`);
     }
   } finally {
     await file.close();

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Session } from "../../orchestrator/contract/session.ts";
 import { type SessionScene, openScene } from "../support/sessions/composed-sessions.ts";
@@ -16,10 +14,6 @@ let scene: SessionScene;
 let session: Session;
 beforeAll(async () => {
   scene = await openScene([]);
-  const skill = examples.find(({ language }) => language === "markdown");
-  const path = join(scene.pit.workspace, ".autolith/skills/release/SKILL.md");
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, skill?.text ?? "");
   session = await scene.service.create({ workingDirectory: scene.pit.workspace });
 });
 afterAll(() => scene[Symbol.asyncDispose]());

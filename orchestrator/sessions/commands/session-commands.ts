@@ -205,7 +205,8 @@ export const sessionCommands: readonly Command[] = [
     summary: "Lists the skills that the model can take up, and what is wrong with others.",
     arguments: "",
     maxWords: 0,
-    run: async (_, { core }) => said(skillListing(await core.skills.scanAgain())),
+    run: async (_, { core }) =>
+      said(await skillListing(await core.skills.scanAgain(), core.environment.lisp.skills.verifications)),
   },
   {
     name: "compact",

@@ -20,6 +20,8 @@ import {
 } from "../../self/mutation.ts";
 import { exercisesPerMutation } from "../../self/self-modification.ts";
 import { skillCatalogCharacterLimit, skillSelectionLimits } from "../../skills/session-skills.ts";
+import { manifestLimits } from "../../skills/executable-manifest.ts";
+import { skillCodeLimits } from "../../skills/skill-limits.ts";
 import { skillScanLimits } from "../../skills/skill-scan.ts";
 import { skillLimits } from "../../skills/skill.ts";
 import { type Limit, topicLimits } from "./limit.ts";
@@ -67,5 +69,24 @@ export const adviceLimits: readonly Limit[] = [
     ["directories of the search", skillScanLimits.directories, "items"],
     ["directory entries of the search", skillScanLimits.entries, "items"],
     ["files of the search together", skillScanLimits.bytes, "bytes"],
+    ["EXECUTABLE.sexp", manifestLimits.fileBytes, "bytes"],
+    ["nesting of EXECUTABLE.sexp", manifestLimits.depth, "levels"],
+    ["parts of EXECUTABLE.sexp", manifestLimits.nodes, "items"],
+    ["one name in EXECUTABLE.sexp", manifestLimits.nameCharacters, "characters"],
+    ["capabilities of EXECUTABLE.sexp", manifestLimits.capabilities, "items"],
+    ["dependencies of EXECUTABLE.sexp", manifestLimits.dependencies, "items"],
+    ["tools of EXECUTABLE.sexp", manifestLimits.tools, "items"],
+    ["definition of the system", manifestLimits.systemBytes, "bytes"],
+    ["skills of one host whose code runs", skillCodeLimits.perHost, "items"],
+    ["heap of a skill", skillCodeLimits.heapMb * 1_048_576, "bytes"],
+    ["time of a skill", skillCodeLimits.timeMs, "milliseconds"],
+    ["input of a skill", skillCodeLimits.inputCharacters, "characters"],
+    ["result of a skill", skillCodeLimits.resultBytes, "bytes"],
+    ["nesting of a result", skillCodeLimits.resultDepth, "levels"],
+    ["parts of a result", skillCodeLimits.resultNodes, "items"],
+    ["shown result of a skill", skillCodeLimits.shownResultCharacters, "characters"],
+    ["source files that a verification holds for", skillCodeLimits.sources, "items"],
+    ["source files that a verification holds for together", skillCodeLimits.sourceBytes, "bytes"],
+    ["kept verifications", skillCodeLimits.verifications, "items"],
   ]),
 ];
