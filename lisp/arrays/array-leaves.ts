@@ -39,6 +39,11 @@ import {
 } from "./element-types.ts";
 
 /** Kind for an element type given to MAKE-ARRAY; one that only the type system understands was upgraded before. */
+/** The kind an array like `array` has for elements of `kind`: only vectors tell base characters from others. */
+function storedAs(array: LispArray, kind: ArrayKind): ArrayKind {
+  return kind === "base-char" && array instanceof LArray ? "character" : kind;
+}
+
 function kindFor(specifier: LispValue | undefined): ArrayKind {
   if (specifier === undefined) return "t";
   if (isEmptyType(specifier)) return "nil";
@@ -69,7 +74,7 @@ function installMaking(define: DefineLeaf, host: LeafHost): void {
     `array dimensions &key ${KEYS}`,
     (x: LispValue, dims: LispValue, type?: LispValue, ...keys: (LispValue | undefined)[]) => {
       const array = requireArray(x);
-      if (type !== undefined && kindFor(type) !== kindOf(array)) {
+      if (type !== undefined && storedAs(array, kindFor(type)) !== kindOf(array)) {
         throw simpleError("SIMPLE-ERROR", "The element type ~S is not that of the array ~S.", type, array);
       }
       return adjustArray(array, dimensions(array), parseDimensions(dims), options(keys));

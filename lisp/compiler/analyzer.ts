@@ -126,8 +126,8 @@ export class Analyzer implements Analysis {
   }
 
   *locally(body: LispValue, env: Environment): Asking<Node> {
-    const { specials, forms } = parseBody(body, false);
-    return yield* this.progn(forms, withSpecials(env, specials));
+    const { specials, forms, declarations } = parseBody(body, false);
+    return yield* this.progn(forms, withSpecials(env.declaring(declarations), specials));
   }
 
   // ---------------------------------------------------------------- calls
@@ -155,7 +155,7 @@ export class Analyzer implements Analysis {
 
   private *call(symbol: LSymbol, form: Cons, env: Environment): Asking<Node> {
     const compilerMacro = symbol.props?.get("compiler-macro");
-    if (compilerMacro !== undefined && isFunction(compilerMacro)) {
+    if (compilerMacro !== undefined && isFunction(compilerMacro) && !env.notInline(symbol)) {
       const expansion = yield { fn: compilerMacro, args: [form, env] };
       if (expansion !== form) return yield* this.form(expansion, env);
     }
@@ -260,6 +260,7 @@ export class Analyzer implements Analysis {
         fn.keys.push(yield* this.optional(written, inner, parameter, keyword));
       }
     }
+    inner = inner.declaring(declarations);
     if (parsed.aux.length === 0) fn.body = yield* this.progn(forms, withSpecials(inner, specials));
     else {
       // Free special declarations of the body are not in force in the initial forms.

@@ -26,8 +26,10 @@ export function parseBody(body: LispValue, documentation: boolean): ParsedBody {
     if (form instanceof Cons && form.car instanceof LSymbol && form.car.name === "DECLARE") {
       for (const specifier of listToArray(form.cdr) ?? fail(form)) {
         declarations.push(specifier);
-        if (!(specifier instanceof Cons) || !(specifier.car instanceof LSymbol)) fail(form);
-        else if (specifier.car.name === "SPECIAL") addSpecials(specifier, specials);
+        // A list or a class in front is a type: (declare ((integer 0 5) x)).
+        if (!(specifier instanceof Cons)) fail(form);
+        else if (specifier.car instanceof LSymbol && specifier.car.name === "SPECIAL")
+          addSpecials(specifier, specials);
       }
     } else if (documentation && form instanceof LString && doc === NIL && rest.cdr !== NIL) {
       doc = form;

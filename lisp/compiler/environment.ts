@@ -1,5 +1,6 @@
 import type { LFunction } from "../data/function.ts";
-import type { LSymbol } from "../data/symbol.ts";
+import { Cons, listToArray } from "../data/cons.ts";
+import { LSymbol, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Block, FunctionNode, Tag, Variable } from "./ir.ts";
 
@@ -30,6 +31,8 @@ interface Parts {
   readonly operators: Entry<LSymbol, OperatorMeaning> | null;
   readonly blocks: Entry<LSymbol, Block> | null;
   readonly tags: Entry<LispValue, Tag> | null;
+  /** Whether NOTINLINE (true) or INLINE (false) was declared last of a function. */
+  readonly notInline: Entry<LSymbol, { readonly forbidden: boolean }> | null;
   /** Function being analysed; null at top level. */
   readonly fn: FunctionNode | null;
   /** UNWIND-PROTECTs around the form within `fn`. */
@@ -51,6 +54,7 @@ export class Environment {
     operators: null,
     blocks: null,
     tags: null,
+    notInline: null,
     fn: null,
     protectDepth: 0,
   });
@@ -90,6 +94,25 @@ export class Environment {
   withOperator(name: LSymbol, meaning: OperatorMeaning): Environment {
     return new Environment({ ...this.parts, operators: { key: name, meaning, next: this.parts.operators } });
   }
+  /** True where a NOTINLINE declaration of a function holds. */
+  notInline(name: LSymbol): boolean {
+    return find(this.parts.notInline, name)?.forbidden ?? name.props?.get("notinline") === T;
+  }
+
+  /** The environment in which the INLINE and NOTINLINE declarations among these specifiers hold. */
+  declaring(specifiers: readonly LispValue[]): Environment {
+    let { notInline } = this.parts;
+    for (const specifier of specifiers) {
+      if (!(specifier instanceof Cons) || !(specifier.car instanceof LSymbol)) continue;
+      const { name } = specifier.car;
+      if (name !== "INLINE" && name !== "NOTINLINE") continue;
+      for (const key of listToArray(specifier.cdr) ?? [])
+        if (key instanceof LSymbol)
+          notInline = { key, meaning: { forbidden: name === "NOTINLINE" }, next: notInline };
+    }
+    return notInline === this.parts.notInline ? this : new Environment({ ...this.parts, notInline });
+  }
+
   withBlock(block: Block): Environment {
     return new Environment({
       ...this.parts,

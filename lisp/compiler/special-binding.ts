@@ -62,7 +62,7 @@ const letOperator: SpecialOperator = function* (a, form, env) {
       inner = inner.withVariable(symbol, { kind: "lexical", variable });
     }
   }
-  let node = yield* a.progn(forms, withSpecials(inner, declared));
+  let node = yield* a.progn(forms, withSpecials(inner.declaring(declarations), declared));
   if (dynamic.length > 0) {
     node = {
       op: "bind",
@@ -125,7 +125,7 @@ function* letStarFrom(
     lexical.push({ variable, init });
     inner = inner.withVariable(symbol, { kind: "lexical", variable });
   }
-  const body = yield* a.progn(rest.forms, withSpecials(inner, rest.declared));
+  const body = yield* a.progn(rest.forms, withSpecials(inner.declaring(rest.declarations), rest.declared));
   return lexical.length === 0 ? body : { op: "let", bindings: lexical, body };
 }
 

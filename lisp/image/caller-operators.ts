@@ -17,6 +17,17 @@ import { SUSPEND } from "../runtime/suspend.ts";
 import { functionCellOf } from "./definition-leaves.ts";
 import type { Image } from "./image.ts";
 
+/** What ends a list that is not a proper one; the list itself when it has no end. */
+function improperEnd(items: LispValue): LispValue {
+  let rest = items;
+  for (let mark = items, steps = 1; rest instanceof Cons; steps++) {
+    rest = rest.cdr;
+    if (rest === mark) return items;
+    if ((steps & (steps - 1)) === 0) mark = rest;
+  }
+  return rest;
+}
+
 function values(...all: readonly LispValue[]): Tail {
   return { kind: "values", values: all };
 }
@@ -206,7 +217,7 @@ function installFuncall(image: Image): void {
     "list",
     (items: LispValue) => {
       const spread = listToArray(items);
-      if (spread === null) throw typeError(items, "(AND LIST (SATISFIES LIST-LENGTH))");
+      if (spread === null) throw typeError(improperEnd(items), "LIST");
       return image.values(...spread);
     },
     { values: true },

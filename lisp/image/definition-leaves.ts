@@ -1,3 +1,4 @@
+import { Char } from "../data/character.ts";
 import { Cons, arrayToList, list, listToArray } from "../data/cons.ts";
 import { LispError, programError, simpleError, typeError } from "../data/error.ts";
 import { LFunction, UndefinedFunction } from "../data/function.ts";
@@ -14,6 +15,7 @@ import {
 } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { eql } from "../equality/equality.ts";
+import { GenericFunction } from "../objects/class.ts";
 import type { DefinitionEntry } from "./definition-journal.ts";
 import type { Image } from "./image.ts";
 
@@ -33,7 +35,7 @@ export function functionCellOf(image: Image, name: LispValue): LSymbol {
   ) {
     if (name.cdr.car instanceof LSymbol) return image.setfCell(name.cdr.car);
   }
-  throw typeError(name, "(OR SYMBOL (CONS (EQL SETF)))");
+  throw typeError(name, "(OR SYMBOL (CONS (EQL SETF) (CONS SYMBOL NULL)))");
 }
 
 /** Leaves behind the defining macros, function cells, value cells and proclamations. */
@@ -42,6 +44,20 @@ export function installDefinitions(image: Image): void {
   installVariables(image);
   installSources(image);
   installDestructuring(image);
+}
+
+function fail(name: LispValue): never {
+  throw undefinedFunction(name);
+}
+
+/**
+ * What FDEFINITION and SYMBOL-FUNCTION give: the function, the macro's function, or for a special operator, which has none, a
+ * function that signals UNDEFINED-FUNCTION when it is called. Null when the name is not bound at all.
+ */
+function globalFunction(image: Image, cell: LSymbol): LFunction | null {
+  const fn = cell.macro ?? symbolFunction(cell);
+  if (fn !== null || image.specialOperator(cell) === null) return fn;
+  return image.runtime.undefined(cell);
 }
 
 function installFunctionCells(image: Image): void {
@@ -86,14 +102,10 @@ function installFunctionCells(image: Image): void {
   });
   define("FDEFINITION", "name", (name: LispValue) => {
     const cell = functionCellOf(image, name);
-    const fn = cell.macro ?? symbolFunction(cell);
-    if (fn === null) throw undefinedFunction(name);
-    return fn;
+    return globalFunction(image, cell) ?? fail(name);
   });
   define("SYMBOL-FUNCTION", "symbol", (symbol: LispValue) => {
-    const fn = theSymbol(symbol).macro ?? symbolFunction(symbol as LSymbol);
-    if (fn === null) throw undefinedFunction(symbol);
-    return fn;
+    return globalFunction(image, theSymbol(symbol)) ?? fail(symbol);
   });
   define("SYS:DESIGNATED-FUNCTION", "designator", (designator: LispValue) => {
     if (designator instanceof LFunction) return designator;
@@ -124,9 +136,12 @@ function installFunctionCells(image: Image): void {
     return bool(operator !== null && (symbol as LSymbol).pkg === image.commonLisp);
   });
   define("FUNCTIONP", "object", (object: LispValue) => bool(object instanceof LFunction), { total: true });
-  define("COMPILED-FUNCTION-P", "object", (object: LispValue) => bool(object instanceof LFunction), {
-    total: true,
-  });
+  define(
+    "COMPILED-FUNCTION-P",
+    "object",
+    (object: LispValue) => bool(object instanceof LFunction && !(object instanceof GenericFunction)),
+    { total: true },
+  );
   define("SYS:%FUNCTION-NAME", "function", (fn: LFunction) => fn.info.name);
   define("SYS:%FUNCTION-LAMBDA-LIST", "function", (fn: LFunction) => {
     const { lambdaList } = fn.info;
@@ -335,7 +350,12 @@ function installVariables(image: Image): void {
     { values: true },
   );
   define("SYS:%IN-PACKAGE", "name", (name: LispValue) => {
-    const text = name instanceof LString ? name.toJS() : theSymbol(name).name;
+    const text =
+      name instanceof LString
+        ? name.toJS()
+        : name instanceof Char
+          ? String.fromCodePoint(name.code)
+          : theSymbol(name).name;
     const pkg = image.findPackage(text);
     if (pkg === null) {
       throw Object.assign(programError("no package is called ~S", name), {

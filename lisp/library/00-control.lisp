@@ -69,12 +69,26 @@
   "Iterate: bind and step the variables one after the other until the end test is true."
   (expand-do specs end body 'let* 'setq))
 
-(defmacro psetq (&rest pairs)
+(defun some-symbol-macro-p (pairs environment)
+  "True if one of the variables of PAIRS is a symbol macro."
+  (block nil
+    (tagbody
+     next
+       (if (null pairs) (return-from nil nil))
+       (if (symbolp (car pairs))
+           (multiple-value-bind (expansion expanded) (macroexpand-1 (car pairs) environment)
+             (declare (ignore expansion))
+             (if expanded (return-from nil t))))
+       (setq pairs (cddr pairs))
+       (go next))))
+
+(defmacro psetq (&rest pairs &environment environment)
   "Assign variables in parallel."
   (cond ((null pairs) nil)
         ((null (cdr pairs))
          (error 'simple-program-error :format-control "odd number of arguments for PSETQ" :format-arguments nil))
         ((null (cddr pairs)) (list 'progn (list 'setq (car pairs) (cadr pairs)) nil))
+        ((some-symbol-macro-p pairs environment) (cons 'psetf pairs))
         (t (list 'psetf-or-psetq (cons 'quote (list pairs))))))
 
 (defmacro psetf-or-psetq (quoted)
@@ -89,6 +103,25 @@
          (setq pairs (cddr pairs))
          (go next)))
     (list 'let* (reverse-list temps nil) (cons 'progn (reverse-list sets nil)) nil)))
+
+(defun special-declarations (declarations)
+  "The DECLARE forms with what DECLARATIONS say of special variables, which holds for a result form too."
+  (let ((specials nil))
+    (block nil
+      (tagbody
+       next
+         (if (null declarations) (return-from nil specials))
+         (let ((specifiers (cdr (car declarations))))
+           (block nil
+             (tagbody
+              next
+                (if (null specifiers) (return-from nil nil))
+                (if (eq (car (car specifiers)) 'special)
+                    (setq specials (cons (list 'declare (car specifiers)) specials)))
+                (setq specifiers (cdr specifiers))
+                (go next))))
+         (setq declarations (cdr declarations))
+         (go next)))))
 
 (defmacro dolist ((var list &optional result) &body body)
   "Run BODY with VAR bound to each element of LIST."
@@ -105,7 +138,9 @@
                 (tagbody ,@forms))
               (go ,top)
             end-of-list))
-         ,(if result `(let ((,var nil)) (declare (ignorable ,var)) ,result) nil)))))
+         ,(if result
+              `(let ((,var nil)) (declare (ignorable ,var)) ,@(special-declarations declarations) ,result)
+              nil)))))
 
 (defmacro dotimes ((var count &optional result) &body body)
   "Run BODY with VAR bound to the integers from 0 below COUNT."

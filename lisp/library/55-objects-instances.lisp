@@ -75,7 +75,12 @@
 
 (defun check-initargs-even (initargs)
   (when (oddp (length initargs))
-    (error 'simple-program-error :format-control "Odd number of initialisation arguments: ~S" :format-arguments (list initargs))))
+    (error 'simple-program-error :format-control "Odd number of initialisation arguments: ~S" :format-arguments (list initargs)))
+  (do ((rest initargs (cddr rest)))
+      ((null rest))
+    (unless (symbolp (car rest))
+      (error 'simple-program-error :format-control "The name of an initialisation argument is a symbol, not ~S."
+             :format-arguments (list (car rest))))))
 
 (defun slot-initarg-names (class)
   (let ((result '()))

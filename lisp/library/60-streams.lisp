@@ -69,11 +69,16 @@
       (%listen input-stream)
       (and (stream-listen (%input-object input-stream)) t)))
 
+(defun the-stream (object)
+  "OBJECT, which must be a stream."
+  (unless (streamp object) (error 'type-error :datum object :expected-type 'stream))
+  object)
+
 (defun clear-input (&optional input-stream)
   "Drops the input that is there."
   (if (%native-input-p input-stream)
       (%clear-input input-stream)
-      (stream-clear-input (%input-object input-stream)))
+      (stream-clear-input (the-stream (%input-object input-stream))))
   nil)
 
 ;;; Characters out
@@ -142,21 +147,21 @@
   "Sees to it that all output has reached its destination."
   (if (%native-output-p output-stream)
       (%finish-output output-stream)
-      (stream-finish-output (%output-object output-stream)))
+      (stream-finish-output (the-stream (%output-object output-stream))))
   nil)
 
 (defun force-output (&optional output-stream)
   "Starts sending buffered output on its way."
   (if (%native-output-p output-stream)
       (%finish-output output-stream)
-      (stream-force-output (%output-object output-stream)))
+      (stream-force-output (the-stream (%output-object output-stream))))
   nil)
 
 (defun clear-output (&optional output-stream)
   "Drops output that is not on its way yet."
   (if (%native-output-p output-stream)
       (%clear-output output-stream)
-      (stream-clear-output (%output-object output-stream)))
+      (stream-clear-output (the-stream (%output-object output-stream))))
   nil)
 
 ;;; Bytes and sequences
@@ -305,21 +310,28 @@
 
 (defun make-string-output-stream (&key (element-type 'character))
   "A stream that collects what is written; see GET-OUTPUT-STREAM-STRING."
-  (declare (ignore element-type))
-  (%make-string-output-stream))
+  (%make-string-output-stream (string-kind-for element-type)))
+
+(defun string-kind-for (element-type)
+  "The kind of string that collects characters of ELEMENT-TYPE: NIL, BASE-CHAR or CHARACTER."
+  (case element-type
+    (character 'character)
+    ((nil) nil)
+    (t (if (subtypep element-type 'base-char) 'base-char 'character))))
 
 (defmacro with-output-to-string ((var &optional string-form &key (element-type ''character)) &body body)
   "Collects the output written to VAR, as a new string or at the end of a string with a fill pointer."
   (multiple-value-bind (forms declarations) (split-body-keeping-strings body)
     (if string-form
-        `(let ((,var (%make-fill-pointer-stream ,string-form)))
+        `(let ((,var (%make-fill-pointer-stream
+                      ,(if (equal element-type ''character) string-form `(prog1 ,string-form ,element-type)))))
            ,@declarations
-           ,element-type
            (unwind-protect (progn ,@forms)
              (%close ,var nil)))
-        `(let ((,var (%make-string-output-stream)))
+        `(let ((,var ,(if (equal element-type ''character)
+                          '(%make-string-output-stream)
+                          `(make-string-output-stream :element-type ,element-type))))
            ,@declarations
-           ,@(if (equal element-type ''character) '() (list element-type))
            (unwind-protect (progn ,@forms (get-output-stream-string ,var))
              (%close ,var nil))))))
 

@@ -3,10 +3,11 @@
 
 (in-package "AUTOLITH-SYSTEM")
 
-(defmacro pprint-logical-block ((stream-symbol object &key (prefix nil prefix-given) per-line-prefix (suffix ""))
+(defmacro pprint-logical-block ((stream-symbol object &key (prefix nil prefix-given)
+                                 (per-line-prefix nil per-line-given) (suffix ""))
                                 &body body)
   "Prints within a logical block of the pretty printer."
-  (when (and prefix-given per-line-prefix)
+  (when (and prefix-given per-line-given)
     (error 'simple-program-error :format-control "PPRINT-LOGICAL-BLOCK got both :PREFIX and :PER-LINE-PREFIX."
            :format-arguments '()))
   (let* ((pop (gensym "POP")) (rest (gensym "REST")) (block (gensym "BLOCK"))
@@ -15,7 +16,10 @@
                          (t stream-symbol))))
     (multiple-value-bind (forms declarations) (split-body-keeping-strings body)
       `(call-with-logical-block
-        ,variable ,object ,prefix ,per-line-prefix ,suffix
+        ,variable ,object
+        ,(if (or (null prefix-given) (stringp prefix)) prefix `(given-affix ,prefix))
+        ,(if (or (null per-line-given) (stringp per-line-prefix)) per-line-prefix `(given-affix ,per-line-prefix))
+        ,suffix
         (lambda (,variable ,pop ,rest)
           (declare (ignorable ,pop ,rest))
           ,@declarations
@@ -82,7 +86,9 @@
                    (t (output-instance object stream)))))))
 
 (defun output-instance (object stream)
-  (if (print-level-reached-p)
+  (if (and (print-level-reached-p)
+           ;; A structure without slots has no deeper level.
+           (not (and (typep object 'structure-object) (null (%class-slots (class-of object))))))
       (write-char #\# stream)
       (print-object object stream)))
 

@@ -13,6 +13,11 @@
   '(error 'simple-error :format-control "PPRINT-EXIT-IF-LIST-EXHAUSTED outside of PPRINT-LOGICAL-BLOCK."
           :format-arguments '()))
 
+(defun given-affix (text)
+  "TEXT, which a program gave as the prefix of a logical block."
+  (unless (stringp text) (error 'type-error :datum text :expected-type 'string))
+  text)
+
 (defun check-affix (text)
   (unless (or (null text) (stringp text)) (error 'type-error :datum text :expected-type 'string))
   text)
@@ -145,7 +150,11 @@
 (defun print-structure-default (object stream)
   "#S(name :slot value …)"
   (let ((class (class-of object)))
-    (cond ((print-level-reached-p) (write-char #\# stream))
+    (cond ((null (%class-slots class))
+           (write-string "#S(" stream)
+           (prin1 (%class-name class) stream)
+           (write-char #\) stream))
+          ((print-level-reached-p) (write-char #\# stream))
           (*print-pretty*
         (pprint-logical-block (stream nil :prefix "#S(" :suffix ")")
           (prin1 (%class-name class) stream)

@@ -34,7 +34,7 @@
   (declare (ignore if-exists if-does-not-exist external-format))
   (let ((called (pathname filespec)))
     (multiple-value-bind (bits signed) (stream-element-specification element-type)
-      (apply #'%open (physical-pathname called) direction (if (eq element-type :default) 'character element-type)
+      (apply #'%open (check-not-wild (physical-pathname called)) direction (if (eq element-type :default) 'character element-type)
              bits signed
              (append (remove-property (remove-property options :direction) :element-type)
                      (if (%logical-pathname-p called) (list :called called) '()))))))

@@ -209,7 +209,8 @@
   (let ((function (cond ((functionp function) function)
                         ((and (consp function) (eq (car function) 'lambda)) (compile nil function))
                         ((function-name-p function) (fdefinition function))
-                        (t (error 'type-error :datum function :expected-type '(or function symbol cons))))))
+                        (t (error 'type-error :datum function
+                                             :expected-type '(or function symbol (cons (member setf lambda) (cons t t))))))))
     (format t "~&~S is compiled to JavaScript; its code is not kept in a form that can be listed.~%" function)
     nil))
 

@@ -15,7 +15,9 @@
                         (external-format :default))
   "Read and evaluate the forms of a file or stream."
   (if (streamp filespec)
-      (load-stream filespec print)
+      (progn
+        (when verbose (format t "~&; loading from ~A~%" filespec))
+        (load-stream filespec print))
       (let* ((pathname (merge-pathnames filespec))
              (found (or (probe-file pathname)
                         (and (null (pathname-type pathname))

@@ -103,16 +103,17 @@
   (when (member name *loop-variables*) (loop-error "the variable ~S is bound twice." name))
   (setq *loop-variables* (cons name *loop-variables*)))
 
-(defun loop-pattern-bindings (pattern type)
-  "Bindings of all variables of the destructuring PATTERN to their initial values. TYPE is one type or a tree of them."
+(defun loop-pattern-bindings (pattern type &optional tail-p)
+  "Bindings of all variables of the destructuring PATTERN to their initial values. TYPE is one type or a tree of them;
+with TAIL-P it is the rest of a tree, so that its first element is the type of a variable."
   (cond ((null pattern) nil)
         ((symbolp pattern)
          (loop-note-variable pattern)
          (list (list pattern (loop-initial-value type) (loop-declarations pattern type))))
         ((consp pattern)
-         (let ((tree-p (and (consp type) (loop-type-tree-p type))))
+         (let ((tree-p (and (consp type) (or tail-p (loop-type-tree-p type)))))
            (append (loop-pattern-bindings (car pattern) (if tree-p (car type) type))
-                   (loop-pattern-bindings (cdr pattern) (if tree-p (cdr type) type)))))
+                   (loop-pattern-bindings (cdr pattern) (if tree-p (cdr type) type) tree-p))))
         (t (loop-error "~S is not a variable or destructuring pattern." pattern))))
 
 (defun loop-type-tree-p (type)

@@ -19,6 +19,48 @@
                (dolist (user users) (unuse-package found user))))
            (%delete-package found)))))
 
+;;; Operators whose conflicts a person or a program may resolve
+
+(defun make-package (name &key nicknames use)
+  "A new package. A correctable error when one of its names is taken."
+  (do () (nil)
+    (restart-case (return (%make-package name :nicknames nicknames :use use))
+      (use-other-name (other)
+        :report "Make the package under another name, without nicknames."
+        :interactive read-replacement-value
+        (setq name other nicknames nil)))))
+
+(defun import-one (symbol package)
+  "Import SYMBOL; a conflict may be resolved by shadowing, or by leaving it."
+  (restart-case (%import symbol package)
+    (shadowing-import ()
+      :report (lambda (stream) (format stream "Import ~S and shadow the other symbol." symbol))
+      (shadowing-import symbol package))
+    (skip ()
+      :report (lambda (stream) (format stream "Leave ~S out." symbol)))))
+
+(defun import (symbols &optional (package *package*))
+  "Make SYMBOLS internal symbols of PACKAGE. A correctable error when another symbol of the name is accessible there."
+  (if (listp symbols)
+      (dolist (symbol symbols t) (import-one symbol package))
+      (progn (import-one symbols package) t)))
+
+(defun export (symbols &optional (package *package*))
+  "Make SYMBOLS external in PACKAGE. A correctable error when one is not accessible, or conflicts in a package that uses it."
+  (do () (nil)
+    (restart-case (return (%export symbols package))
+      (import-first ()
+        :report "Import the symbols, then export them."
+        (import symbols package))
+      (skip ()
+        :report "Export none of the symbols that are left."
+        (return t)))))
+
+(defun use-package (packages &optional (package *package*))
+  "Make the external symbols of PACKAGES accessible in PACKAGE. A correctable error when names conflict."
+  (restart-case (%use-package packages package)
+    (skip () :report "Do not use the packages that are left." t)))
+
 ;;; Iteration
 
 (defmacro do-package-list ((variable list result) body)
@@ -37,6 +79,7 @@
                 (go next))))
          (let ((,variable nil))
            (declare (ignorable ,variable))
+           ,@(special-declarations declarations)
            ,result)))))
 
 (defun split-body-without-documentation (body)

@@ -272,7 +272,6 @@ a vector; the length that is required, or NIL. NIL for a TYPE that is no sequenc
     (if (listp result)
         (do-map-into (endp tail) (progn (setf (car tail) value) (setq tail (cdr tail))))
         (let ((capacity (if (array-has-fill-pointer-p result) (array-dimension result 0) (length result))))
-          (when (array-has-fill-pointer-p result) (setf (fill-pointer result) capacity))
           (do-map-into (>= i capacity) (progn (setf (aref result i) value) (setq i (+ i 1))))
           (when (array-has-fill-pointer-p result) (setf (fill-pointer result) i))))
     result))

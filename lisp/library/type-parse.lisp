@@ -184,10 +184,16 @@
   "True when TYPE is certainly a subtype of what SPECIFIER names."
   (eq (type-empty (type-and type (type-not (parse-type specifier)))) t))
 
+(defun names-objects-p (specifier)
+  "True when SPECIFIER holds objects that EQUAL would take for the same though they are not EQL."
+  (and (consp specifier)
+       (or (eq (car specifier) 'member) (eq (car specifier) 'eql)
+           (some #'names-objects-p (if (listp (cdr (last specifier))) specifier '())))))
+
 (defun subtypep (type-1 type-2 &optional environment)
   "Whether TYPE-1 is a subtype of TYPE-2, and whether that is certain."
   (declare (ignore environment))
-  (if (or (eq type-2 t) (eq type-1 nil) (equal type-1 type-2))
+  (if (or (eq type-2 t) (eq type-1 nil) (and (equal type-1 type-2) (not (names-objects-p type-1))))
       (progn (parse-type type-1) (parse-type type-2) (values t t))
       (let ((empty (type-empty (type-and (parse-type type-1) (type-not (parse-type type-2))))))
         (cond ((eq empty t) (values t t))

@@ -212,7 +212,7 @@
        (cond ,@(mapcar (lambda (clause) (cons (typep-form variable (car clause)) (or (cdr clause) (list nil)))) clauses)
              (t (error 'type-error :datum ,variable :expected-type '(or ,@(mapcar #'car clauses))))))))
 
-(defmacro ctypecase (keyplace &body clauses)
+(defmacro ctypecase (keyplace &body clauses &environment environment)
   "Like ETYPECASE, with a restart that stores a new value in KEYPLACE."
   (let ((variable (gensym "KEY")) (again (gensym "AGAIN")) (block (gensym "CTYPECASE")))
     `(block ,block
@@ -221,7 +221,7 @@
           (let ((,variable ,keyplace))
             (return-from ,block
               (cond ,@(mapcar (lambda (clause) (cons (typep-form variable (car clause)) (or (cdr clause) (list nil)))) clauses)
-                    (t (setf ,(if (constantp keyplace) variable keyplace)
+                    (t (setf ,(if (constantp (macroexpand keyplace environment)) variable keyplace)
                              (correctable-type-error ,variable '(or ,@(mapcar #'car clauses)) ',keyplace))
                        (go ,again)))))))))
 
@@ -294,8 +294,8 @@
           ((and simple (eq element-type 'bit) (eql (array-rank array) 1)) (list 'simple-bit-vector (length array)))
           (simple (list 'simple-array element-type (array-dimensions array)))
           ((eql (array-rank array) 1)
-           (list 'and (list 'vector element-type (array-dimension array 0)) '(not simple-array)))
-          (t (list 'and (list 'array element-type (array-dimensions array)) '(not simple-array))))))
+           (list 'vector element-type (array-dimension array 0)))
+          (t (list 'array element-type (array-dimensions array))))))
 
 (defun coerce-error (object type)
   "Signal that OBJECT cannot be made a TYPE."

@@ -113,7 +113,7 @@ function assertFree(host: LeafHost, names: readonly string[], self: LPackage | n
 
 function installDefinition(define: DefineLeaf, host: LeafHost): void {
   define(
-    "MAKE-PACKAGE",
+    "SYS:%MAKE-PACKAGE",
     "name &key nicknames use",
     (designator: LispValue, nicknames: LispValue | undefined, use: LispValue | undefined) => {
       const name = nameOf(designator);
@@ -225,9 +225,9 @@ function installSymbols(define: DefineLeaf, host: LeafHost): void {
       for (const symbol of items) operation(pkg, symbol);
       return T;
     });
-  forSymbols("IMPORT", importSymbol);
+  forSymbols("SYS:%IMPORT", importSymbol);
   forSymbols("SHADOWING-IMPORT", (pkg, symbol) => shadowingImport(host, pkg, symbol));
-  forSymbols("EXPORT", exportSymbol);
+  forSymbols("SYS:%EXPORT", exportSymbol);
   forSymbols("UNEXPORT", unexportSymbol);
   define(
     "SHADOW",
@@ -244,7 +244,7 @@ function installSymbols(define: DefineLeaf, host: LeafHost): void {
       for (const used of itemsOf(packages).map((each) => need(host, each))) operation(pkg, used);
       return T;
     });
-  forPackages("USE-PACKAGE", usePackage);
+  forPackages("SYS:%USE-PACKAGE", usePackage);
   forPackages("UNUSE-PACKAGE", unusePackage);
   const lister = (name: string, symbols: (pkg: LPackage) => readonly LSymbol[]): void =>
     define(`SYS:${name}`, "package", (designator: LispValue) =>

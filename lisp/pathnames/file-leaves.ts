@@ -151,15 +151,18 @@ class FileSystem {
 
   /** The truenames of all files a wild pathname matches. */
   matching(pathname: Pathname): Pathname[] {
-    const merged = this.pathnames.merge(pathname);
-    const names = listToArray(merged.directory) ?? [];
+    const base = this.pathnames.merge(
+      this.pathnames.merge(pathname),
+      this.pathnameOf(this.files.currentDirectory(), true),
+      NIL,
+    );
+    const names = listToArray(base.directory) ?? [];
     const firstWild = names.findIndex(isWild);
     const fixed = firstWild < 0 ? names : names.slice(0, firstWild);
     const root = new Pathname(NIL, NIL, fixed.length > 0 ? arrayToList(fixed) : NIL, NIL, NIL, NIL);
     const start = this.absolute(this.pathnames.namestring(root) || "./");
     const deep = firstWild >= 0;
     const found = new Map<string, Pathname>();
-    const base = this.pathnames.merge(merged, this.pathnameOf(this.files.currentDirectory(), true), NIL);
     this.visit(start, deep, (native, isDirectory) => {
       const each = this.pathnameOf(native, false);
       const asDirectory = this.pathnameOf(native, true);

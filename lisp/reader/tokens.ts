@@ -180,7 +180,7 @@ function uninternedToken(reader: ReaderState): LispValue {
   if (codes.length === 0 && !reader.anyEscape) return reader.fail("an uninterned symbol has no name");
   const name = namedBy(codes);
   if (!reader.anyEscape && mayStartNumber(codes[0] as number, reader.base)) {
-    if (parseNumberToken(name, reader.base, reader.defaultFormat) !== undefined || name === ".") {
+    if (parseNumberToken(name, reader.base, reader.defaultFormat) !== undefined) {
       return reader.fail("#: is followed by ~A, which is not a symbol", text(name));
     }
   }

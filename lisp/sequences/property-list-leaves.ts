@@ -60,11 +60,14 @@ export const installPropertyLists: LeafInstaller = (define, host) => {
         if (isKey && !(cell.cdr instanceof Cons)) throw typeError(cell.cdr, "CONS");
         return !(isKey && wanted.has(cell.car));
       };
-      return walkCells(requireList(indicators), want, () =>
-        walkCells(requireList(plist), seek, (end) =>
-          end instanceof Cons ? host.values(end.car, (end.cdr as Cons).car, end) : host.values(NIL, NIL, NIL),
-        ),
-      );
+      return walkCells(requireList(indicators), want, (endOfIndicators) => {
+        requireEnd(endOfIndicators);
+        return walkCells(requireList(plist), seek, (end) => {
+          if (end instanceof Cons) return host.values(end.car, (end.cdr as Cons).car, end);
+          requireEnd(end);
+          return host.values(NIL, NIL, NIL);
+        });
+      });
     },
     { values: true },
   );

@@ -1,3 +1,4 @@
+import { BASE_CHAR_LIMIT } from "../typing/type-leaves.ts";
 import { arrayToList } from "../data/cons.ts";
 import { simpleError, typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
@@ -104,7 +105,13 @@ function appendTo(string: LString, text: string): void {
   }
 }
 
-function installStrings(define: DefineLeaf): void {
+/** True when every character is a BASE-CHAR. */
+function isBaseText(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= BASE_CHAR_LIMIT) return false;
+  return true;
+}
+
+function installStrings(define: DefineLeaf, host: LeafHost): void {
   define(
     "MAKE-STRING-INPUT-STREAM",
     "string &optional (start 0) end",
@@ -115,7 +122,12 @@ function installStrings(define: DefineLeaf): void {
       return new StringInputStream(string.slice(from, to), from);
     },
   );
-  define("SYS:%MAKE-STRING-OUTPUT-STREAM", "", () => new StringOutputStream());
+  define("SYS:%MAKE-STRING-OUTPUT-STREAM", "&optional kind", (kind?: LispValue) => {
+    const stream = new StringOutputStream();
+    if (kind === NIL) stream.kind = "nil";
+    else if (kind === host.symbol("BASE-CHAR")) stream.kind = "base-char";
+    return stream;
+  });
   define(
     "SYS:%MAKE-BOUNDED-STRING-STREAM",
     "limit",
@@ -129,9 +141,14 @@ function installStrings(define: DefineLeaf): void {
     "column",
     (column: LispValue) => new StringOutputStream(typeof column === "number" ? column : 0),
   );
-  define("GET-OUTPUT-STREAM-STRING", "string-output-stream", (stream: LispValue) =>
-    LString.from(ofClass(stream, StringOutputStream, "AUTOLITH-SYSTEM::STRING-OUTPUT-STREAM").takeText()),
-  );
+  define("GET-OUTPUT-STREAM-STRING", "string-output-stream", (stream: LispValue) => {
+    const from = ofClass(stream, StringOutputStream, "AUTOLITH-SYSTEM::STRING-OUTPUT-STREAM");
+    const taken = from.takeText();
+    const string = LString.from(taken);
+    string.base = from.kind === "base-char" && isBaseText(taken);
+    string.barren = from.kind === "nil" && string.length === 0;
+    return string;
+  });
   define("SYS:%MAKE-FILL-POINTER-STREAM", "string", (string: LispValue) => {
     if (!(string instanceof LString) || string.fillPointer < 0) {
       throw typeError(string, "(AND STRING (SATISFIES ARRAY-HAS-FILL-POINTER-P))");
@@ -262,7 +279,7 @@ function installBytes(define: DefineLeaf, access: StreamAccess): void {
 export const installStreams: LeafInstaller = (define, host) => {
   const access = new StreamAccess(host);
   installComposites(define);
-  installStrings(define);
+  installStrings(define, host);
   installQueries(define, host);
   installPositions(define);
   installBytes(define, access);

@@ -80,6 +80,8 @@ export class StringOutputStream extends NativeStream {
   /** Column after the first `measured` characters: `column` looks at each part of the text only once. */
   private measured = 0;
   private columnThere: number;
+  /** What the string is made for when it is taken: no character at all, base characters, or any. */
+  kind: "nil" | "base-char" | "character" = "character";
   /** Lisp element type given to MAKE-STRING-OUTPUT-STREAM; only its owner reads it. */
   elementType: unknown = undefined;
 

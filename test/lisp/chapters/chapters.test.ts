@@ -80,6 +80,7 @@ describe.each([
   "pathnames",
   "environment",
   "data-and-control",
+  "corners",
 ])("%s", (chapter) => {
   const cases = casesOf(chapter);
 

@@ -37,6 +37,28 @@ describe("files", () => {
     expect(await value('(list (delete-file "b.txt") (probe-file "b.txt"))')).toBe("((T NIL))");
   });
 
+  it("are found by wild names relative to the directory of the process, and in every version", async () => {
+    writeFileSync(join(folder, "wild.dat"), "");
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      const names = async (form: string): Promise<string> => {
+        const { result } = createImage().evaluate(
+          `(let ((*print-pretty* nil)) (prin1-to-string (mapcar #'file-namestring ${form})))`,
+        );
+        const settled = await result;
+        return settled.kind === "values" ? (settled.values[0]?.preview ?? "") : settled.kind;
+      };
+      expect(await names('(directory "*.dat")')).toBe(String.raw`"(\"wild.dat\")"`);
+      expect(await names('(directory (make-pathname :version :wild :defaults "wild.dat"))')).toBe(
+        String.raw`"(\"wild.dat\")"`,
+      );
+    } finally {
+      process.chdir(before);
+    }
+    expect(await value('(open (make-pathname :name "wild" :version :wild))')).toBe("SIMPLE-FILE-ERROR");
+  });
+
   it.each([
     [":error", "old"],
     ["nil", "old"],
