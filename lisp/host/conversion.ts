@@ -1,5 +1,6 @@
 import { Char } from "../data/character.ts";
 import { Cons, arrayToList, listToArray } from "../data/cons.ts";
+import { LFunction } from "../data/function.ts";
 import { LHashTable } from "../data/hash-table.ts";
 import { DoubleFloat, SingleFloat } from "../data/number.ts";
 import { Pathname } from "../data/pathname.ts";
@@ -85,7 +86,9 @@ export function lispToJson(value: LispValue, path = "", depth = 0): Json {
   const kind =
     typeof value === "bigint"
       ? "an integer that no JSON number holds exactly"
-      : `a ${value.constructor.name}`;
+      : value instanceof LFunction
+        ? "a function"
+        : "an object that is no data";
   throw new ConversionError(path, "a value with a JSON counterpart", kind);
 }
 

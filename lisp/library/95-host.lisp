@@ -139,6 +139,7 @@ that is given."
 ;;; Failures of functions of the host.
 
 (export '(autolith::host-error autolith::host-error-code autolith::host-error-message autolith::host-error-details
+          autolith::argument-error autolith::argument-type-error autolith::argument-value-error autolith::argument-error-argument
           autolith::supply-arguments autolith::prompt-error autolith::prompt-error-reason autolith::configuration-error)
         "AUTOLITH")
 
@@ -151,6 +152,20 @@ that is given."
   (:report (lambda (condition stream)
              (write-string (autolith:host-error-message condition) stream)))
   (:documentation "A tool, a command or another function of the host refused or failed."))
+
+(define-condition wrong-argument (autolith:host-error)
+  ((argument :initarg :argument :reader autolith:argument-error-argument :initform nil
+             :documentation "The name of the argument, a keyword; NIL when it is no single one."))
+  (:documentation "What conditions about arguments of tools have in common."))
+
+(define-condition autolith:argument-error (wrong-argument program-error) ()
+  (:documentation "A tool was called without an argument that it needs, or with one that it does not have."))
+
+(define-condition autolith:argument-value-error (wrong-argument) ()
+  (:documentation "An argument of a tool has a value that the tool does not take, or does not go with another."))
+
+(define-condition autolith:argument-type-error (wrong-argument type-error) ()
+  (:documentation "An argument of a tool is of another type than the tool takes."))
 
 (define-condition autolith:prompt-error (autolith:host-error) ()
   (:documentation "PROMPT was not admitted; PROMPT-ERROR-REASON says why."))

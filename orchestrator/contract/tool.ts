@@ -75,6 +75,8 @@ export type ToolDeclaration<Schema extends z.ZodType = z.ZodType> = {
   /** One or more sentences for the model. */
   readonly description: string;
   readonly arguments: Schema;
+  /** What they must be besides, which models are not shown: providers refuse unions at the top. */
+  readonly shapes?: z.ZodType;
   /** `none`: reads only. `local`: changes files or state of ours. `external`: effects outside our control (a command); its intent is synced to disk first. */
   readonly effects: "none" | "local" | "external";
   readonly concurrency: ToolConcurrency<z.infer<Schema>>;

@@ -14,6 +14,7 @@ import {
 import { busyBehaviourSchema } from "../contract/session/catalogs.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
 import type { DefinedCommand, ImageExtensions } from "./image-extensions.ts";
+import { lispText } from "./argument-types.ts";
 import type { LispAnswer } from "./lisp-calls.ts";
 
 export type ExtensionParts = {
@@ -124,11 +125,7 @@ function statusText(core: SessionCore): string {
 
 function definedCommand(args: readonly LispJson[]): DefinedCommand {
   const checked = commandArguments.safeParse(args);
-  if (!checked.success)
-    throw new AutolithError(
-      "invalid-argument",
-      `define-application-command: ${z.prettifyError(checked.error)}. Names have letters, digits and hyphens; :busy-behavior is one of ${busyBehaviourSchema.options.join(", ")}.`,
-    );
+  if (!checked.success) throw commandRefusal(args, checked.error);
   const [name, aliases, argument, choices, description, tip, busy, terminal, , maximum, isParsed] =
     checked.data;
   return {
@@ -143,7 +140,32 @@ function definedCommand(args: readonly LispJson[]): DefinedCommand {
   };
 }
 
+/** Options of a command as {@link commandArguments} has them, and what each one takes. */
+const commandOptions: readonly (readonly [option: string, expected: string])[] = [
+  [":name", 'a name such as "/release": a letter, then letters, digits and hyphens, 64 characters at most'],
+  [":aliases", "a list of at most 16 names like that of :name"],
+  [":argument", "a string of at most 200 characters"],
+  [":static-options", "a list of at most 64 strings, keywords or booleans of at most 200 characters"],
+  [":description", "a string of at most 1000 characters"],
+  [":tip", "a string of at most 1000 characters"],
+  [":busy-behavior", `one of ${busyBehaviourSchema.options.map((each) => `:${each}`).join(", ")}`],
+  [":terminal-behavior", "one of :shared, :exclusive, :exclusive-without-arguments"],
+];
+
+function commandRefusal(args: readonly LispJson[], { issues }: z.ZodError): AutolithError {
+  const place = Number(issues[0]?.path[0] ?? 0);
+  const [option, expected] = commandOptions[place] ?? ["its lambda list", "at most 64 parameters"];
+  return new AutolithError(
+    "invalid-argument",
+    `define-application-command takes ${expected} for ${option}, not ${lispText(args[place])}.\nExample: (define-application-command release-command (:name "/release" :description "Says what is released." :busy-behavior :inspect) (application) (application-present application "3.1") :continue)`,
+    { details: { problem: "value", ...(option.startsWith(":") ? { argument: option.slice(1) } : {}) } },
+  );
+}
+
 function textOf(given: LispJson | undefined, what: string): string {
   if (typeof given === "string" && given !== "" && given.length <= 65_536) return given;
-  throw new AutolithError("invalid-argument", `Expected ${what} as a string, not ${JSON.stringify(given)}.`);
+  throw new AutolithError(
+    "invalid-argument",
+    `Expected ${what} as a string of at most 65536 characters that is not empty, not ${lispText(given)}.`,
+  );
 }

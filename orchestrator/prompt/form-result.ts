@@ -109,11 +109,14 @@ export function shownCondition(
     details: slots
       .filter(
         ({ name, value }) =>
-          !repeated.has(name) && value !== "unbound" && !(name === "DETAILS" && value === "NIL"),
+          !repeated.has(name) && value !== "unbound" && !(emptied.has(name) && value === "NIL"),
       )
       .map(({ name, value }) => ({ name, value: withoutSecrets(value) })),
   };
 }
+
+/** Slots that say nothing when they are NIL. */
+const emptied: ReadonlySet<string> = new Set(["DETAILS", "ARGUMENT"]);
 
 /** Slots that the report is made of. */
 const repeated: ReadonlySet<string> = new Set(["FORMAT-CONTROL", "FORMAT-ARGUMENTS", "MESSAGE"]);

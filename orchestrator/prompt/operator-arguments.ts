@@ -4,6 +4,8 @@ import { AutolithError } from "../contract/failure.ts";
 import type { HostCall, LispJson } from "../contract/lisp-image.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import type { Command } from "../sessions/commands/command.ts";
+import { argumentSchema, keywordText, lispText } from "./argument-types.ts";
+import { exampleCall } from "./example-calls.ts";
 
 type Call = Pick<HostCall, "keywords">;
 
@@ -19,14 +21,23 @@ export function namedArguments(
     if (typeof name !== "string" || (!call.keywords.includes(index) && !isArgument(tool, name)))
       throw new AutolithError(
         "invalid-argument",
-        `${tool.name} takes :name value pairs; ${JSON.stringify(name)?.slice(0, 80)} at place ${index + 1} is no name.`,
+        `${tool.name} takes :name value pairs; ${lispText(name)} at place ${index + 1} is no name.${exampleOf(tool)}`,
+        { details: { problem: "malformed" } },
       );
     const value = args[index + 1];
     if (value === undefined)
-      throw new AutolithError("invalid-argument", `${tool.name}: :${name} has no value behind it.`);
+      throw new AutolithError(
+        "invalid-argument",
+        `${tool.name}: ${keywordText(name)} has no value behind it.${exampleOf(tool)}`,
+        { details: { problem: "malformed", argument: name } },
+      );
     if (!Object.hasOwn(named, name)) named[name] = fitting(tool, name, value);
   }
   return named;
+}
+
+function exampleOf(tool: ToolDeclaration): string {
+  return `\nExample: ${exampleCall(tool.name, argumentSchema(tool.arguments)).text}`;
 }
 
 function isArgument({ arguments: schema }: ToolDeclaration, name: string): boolean {

@@ -14,6 +14,7 @@ import type { Invoker } from "../sessions/commands/invoker.ts";
 import { settingText } from "../sessions/settings/setting-values.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import { checkToolArguments } from "./argument-refusal.ts";
 import { type ExtensionParts, extensionOperators } from "./extension-operators.ts";
 import { commandText, namedArguments } from "./operator-arguments.ts";
 import type { RecordedForm } from "./form-records.ts";
@@ -41,11 +42,9 @@ export function operatorCalls(parts: OperatorParts): (form: RecordedForm | undef
     const name = call.name.toLowerCase();
     const tool = parts.tools.get(name);
     if (tool !== undefined) {
-      const { result, code } = await parts.invoker.callTool(
-        name,
-        namedArguments(tool, args, call),
-        call.signal,
-      );
+      const named = namedArguments(tool, args, call);
+      checkToolArguments(tool, named);
+      const { result, code } = await parts.invoker.callTool(name, named, call.signal);
       if (result.status === "ok") return new HostReport(result.output);
       throw new AutolithError(code ?? "tool-failed", result.output);
     }

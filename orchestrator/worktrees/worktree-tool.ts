@@ -83,6 +83,7 @@ export function worktreeTool(parts: WorktreeToolParts): ToolDeclaration {
     description:
       "Handles the isolated checkouts of children that ran with `isolation`. inspect: what a child changed and where its artifact is. extract: secure the work again after a failure. check, apply: try or put a child's patch into the clean repository `target`. commits: cherry-pick its commit range there. conflicts, abort: see or end an interrupted cherry-pick in `target`. cleanup: remove a child's checkout; one with changes only with discardDirty. discover: all checkouts of this conversation, with `source` also those only that repository still knows. cleanup-orphan: remove one of those by the id that discover shows.",
     arguments: worktreeArguments,
+    shapes: actionSchema,
     effects: "external",
     // One after the other, in wire order: they share repositories.
     concurrency: () => "task.worktree",

@@ -80,7 +80,7 @@ describe("tools and commands as functions", () => {
     expect(await refusal("(new 1 2 3)")).toMatchObject({ text: "NEW takes no arguments, not 3 arguments." });
     expect(await refusal("(papercut)")).toMatchObject({ text: "PAPERCUT takes (id), not 0 arguments." });
     expect(await refusal('(resource.read "workspace:.")')).toMatchObject({
-      type: "HOST-ERROR",
+      type: "ARGUMENT-ERROR",
       text: expect.stringContaining(":name value pairs"),
       details: [{ name: "CODE", value: ":INVALID-ARGUMENT" }],
     });

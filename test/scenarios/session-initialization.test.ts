@@ -146,9 +146,9 @@ describe("define-application-command", () => {
     const define = (options: string) =>
       form(session, `(define-application-command x (${options}) (application) :continue)`);
     expect((await define(':name "/help"')).output).toContain("help is an operator of autolith");
-    expect((await define(':name "/x y"')).output).toContain("Names have letters");
+    expect((await define(':name "/x y"')).output).toContain('for :name, not "x y"');
     expect((await define(':name "/x" :busy-behavior :sometimes')).output).toContain(
-      ":busy-behavior is one of",
+      'for :busy-behavior, not "sometimes"',
     );
     expect((await define(':name "/fine"')).status).toBe("values");
     expect((await session.invoke("fine", {})).text).toBe("");

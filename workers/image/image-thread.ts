@@ -3,8 +3,8 @@ import { parentPort, workerData } from "node:worker_threads";
 import { arrayToList } from "../../lisp/data/cons.ts";
 import { LispError } from "../../lisp/data/error.ts";
 import { LString } from "../../lisp/data/string.ts";
-import { LSymbol } from "../../lisp/data/symbol.ts";
-import { jsonToLisp, lispToJson } from "../../lisp/host/conversion.ts";
+import { LSymbol, NIL } from "../../lisp/data/symbol.ts";
+import { ConversionError, type Json, jsonToLisp, lispToJson } from "../../lisp/host/conversion.ts";
 import type {
   ConditionReport,
   Evaluation,
@@ -36,7 +36,11 @@ const byThread = new Map<number, number>();
 const deciding = new Map<number, (decision: LispDecision) => void>();
 /** The strings that host functions returned as reports. */
 const reports = new WeakSet<LString>();
-const calls = new Map<number, PromiseWithResolvers<LispValue>>();
+/** Calls of host functions that wait for their answer, and what they were called with. */
+const calls = new Map<
+  number,
+  { readonly args: readonly LispValue[]; readonly waiting: PromiseWithResolvers<LispValue> }
+>();
 let lastCall = 0;
 
 function post(message: FromImage): void {
@@ -168,14 +172,37 @@ function isKeyword(value: LispValue): boolean {
   return value instanceof LSymbol && value.pkg?.keywords === true;
 }
 
+/** An argument as the host gets it. Throws the condition for a value that has no counterpart there. */
+function sentArgument(name: string): (value: LispValue, place: number, all: readonly LispValue[]) => Json {
+  return (value, place, all) => {
+    try {
+      return lispToJson(value);
+    } catch (error) {
+      if (!(error instanceof ConversionError)) throw error;
+      const key = all[place - 1];
+      const argument = key !== undefined && isKeyword(key) ? key : NIL;
+      throw new LispError("AUTOLITH:ARGUMENT-TYPE-ERROR", [
+        ["CODE", lisp.image.keyword("INVALID-ARGUMENTS")],
+        [
+          "MESSAGE",
+          `${name.toLowerCase()} takes data: strings, numbers, symbols, lists, vectors and hash tables of them; ${error.message}: ${lisp.print(value, 200)}.`,
+        ],
+        ["ARGUMENT", argument],
+        ["DATUM", value],
+        ["EXPECTED-TYPE", "(OR STRING REAL SYMBOL CHARACTER PATHNAME LIST VECTOR HASH-TABLE)"],
+      ]);
+    }
+  };
+}
+
 function define({ name, lambdaList, documentation }: HostFunctionDefinition): void {
   const call = (args: readonly LispValue[], thread: number | null): Promise<LispValue> => {
     const id = ++lastCall;
     const waiting = Promise.withResolvers<LispValue>();
     const evaluation = thread === null ? null : (byThread.get(thread) ?? null);
     const keywords = args.flatMap((arg, place) => (isKeyword(arg) ? [place] : []));
-    post({ type: "call", call: id, evaluation, name, args: args.map((arg) => lispToJson(arg)), keywords });
-    calls.set(id, waiting);
+    post({ type: "call", call: id, evaluation, name, args: args.map(sentArgument(name)), keywords });
+    calls.set(id, { args, waiting });
     return waiting.promise;
   };
   lisp.defineFunction(name, lambdaList, call, documentation);
@@ -188,11 +215,24 @@ const conditionTypes: Readonly<Record<string, string>> = {
   "unknown-setting": "AUTOLITH:CONFIGURATION-ERROR",
 };
 
-function hostError({ code, message, details }: Failure): LispError {
+/** Conditions of the library that wrong arguments are, by what is wrong with them; `details` says it. */
+const argumentConditions: Readonly<Record<string, string>> = {
+  missing: "AUTOLITH:ARGUMENT-ERROR",
+  unknown: "AUTOLITH:ARGUMENT-ERROR",
+  malformed: "AUTOLITH:ARGUMENT-ERROR",
+  type: "AUTOLITH:ARGUMENT-TYPE-ERROR",
+  value: "AUTOLITH:ARGUMENT-VALUE-ERROR",
+};
+
+function hostError(failure: Failure, args: readonly LispValue[]): LispError {
+  const { code, message, details } = failure;
   const { image } = lisp;
+  const problem = details?.["problem"];
+  const argument = typeof problem === "string" ? argumentConditions[problem] : undefined;
+  if (argument !== undefined) return argumentError(argument, failure, args);
   const fields = Object.entries(details ?? {}).flatMap(([name, value]) => [
     image.keyword(name.toUpperCase()),
-    jsonToLisp(value as Parameters<typeof jsonToLisp>[0], image),
+    jsonToLisp(value as Json, image),
   ]);
   return new LispError(conditionTypes[code] ?? "AUTOLITH:HOST-ERROR", [
     ["CODE", image.keyword(code.toUpperCase())],
@@ -201,10 +241,37 @@ function hostError({ code, message, details }: Failure): LispError {
   ]);
 }
 
+/** The argument by its name, and what it is and should be where its type is wrong. */
+function argumentError(
+  type: string,
+  { code, message, details = {} }: Failure,
+  args: readonly LispValue[],
+): LispError {
+  const { image } = lisp;
+  const { argument, datum, "expected-type": expected } = details;
+  const name = typeof argument === "string" ? argumentKeyword(argument) : NIL;
+  const at = args.findIndex((arg) => arg === name || (arg instanceof LString && arg.toJS() === argument));
+  return new LispError(type, [
+    ["CODE", image.keyword(code.toUpperCase())],
+    ["MESSAGE", message],
+    ["ARGUMENT", name],
+    ...(typeof expected === "string"
+      ? ([
+          ["DATUM", datum === undefined ? (args[at + 1] ?? NIL) : jsonToLisp(datum, image)],
+          ["EXPECTED-TYPE", expected],
+        ] as const)
+      : []),
+  ]);
+}
+
+function argumentKeyword(name: string): LispValue {
+  return lisp.image.keyword(name === name.toLowerCase() ? name.toUpperCase() : name);
+}
+
 function settleCall(message: Extract<ToImage, { type: "return" | "fail" }>): void {
-  const waiting = calls.get(message.call);
+  const { waiting, args } = calls.get(message.call) ?? {};
   calls.delete(message.call);
-  if (message.type === "fail") return waiting?.reject(hostError(message.failure));
+  if (message.type === "fail") return waiting?.reject(hostError(message.failure, args ?? []));
   const value = jsonToLisp(message.value, lisp.image);
   if (message.report && value instanceof LString) reports.add(value);
   return waiting?.resolve(value);

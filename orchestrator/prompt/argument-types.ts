@@ -1,0 +1,154 @@
+/** Arguments of tools in the words of Lisp: types of their schemas, values, and calls as examples. Pure. */
+import { z } from "zod";
+import type { LispJson } from "../contract/lisp-image.ts";
+
+/** The part of JSON Schema that tools' arguments use. */
+export type ArgumentSchema = {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly properties?: Readonly<Record<string, ArgumentSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: ArgumentSchema;
+  readonly anyOf?: readonly ArgumentSchema[];
+  readonly oneOf?: readonly ArgumentSchema[];
+};
+
+/** The arguments of a tool. */
+export function argumentSchema(declared: z.ZodType): ArgumentSchema {
+  return z.toJSONSchema(declared, { io: "input", unrepresentable: "any" }) as ArgumentSchema;
+}
+
+type Path = readonly (string | number)[];
+
+/** The alternatives that a schema offers; itself when it offers none. */
+export function alternatives(schema: ArgumentSchema): readonly ArgumentSchema[] {
+  const { type, ...rest } = schema;
+  if (typeof type === "object") return type.map((each) => ({ ...rest, type: each }));
+  return (schema.anyOf ?? schema.oneOf)?.flatMap(alternatives) ?? [schema];
+}
+
+/** What a schema says of the value at `path`: every alternative. Empty where it says nothing. */
+export function schemaAt(schema: ArgumentSchema, path: Path): readonly ArgumentSchema[] {
+  return path.reduce<readonly ArgumentSchema[]>(
+    (nodes, step) =>
+      nodes.flatMap((node) => {
+        const next = typeof step === "number" ? node.items : node.properties?.[step];
+        return next === undefined ? [] : alternatives(next);
+      }),
+    alternatives(schema),
+  );
+}
+
+/** Integers beyond are the bounds of numbers, not of the argument. */
+const boundOf = (bound: number | undefined): number | undefined =>
+  bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
+
+function range({ minimum, maximum }: ArgumentSchema): string {
+  const [low, high] = [boundOf(minimum), boundOf(maximum)];
+  if (low === undefined) return high === undefined ? "" : ` of at most ${high}`;
+  return high === undefined ? ` from ${low}` : ` from ${low} to ${high}`;
+}
+
+function stringWords({ minLength = 0, maxLength }: ArgumentSchema): string {
+  if (maxLength !== undefined) return `a string of ${minLength} to ${maxLength} characters`;
+  return minLength > 0 ? "a string that is not empty" : "a string";
+}
+
+function nodeWords(node: ArgumentSchema): string {
+  const choices = node.enum ?? ("const" in node ? [node.const] : undefined);
+  if (choices !== undefined) return choices.map((choice) => choiceText(choice)).join(", ");
+  switch (node.type) {
+    case "string":
+      return stringWords(node);
+    case "integer":
+      return `an integer${range(node)}`;
+    case "number":
+      return `a number${range(node)}`;
+    case "boolean":
+      return "t or nil";
+    case "array":
+      return `a list or (vector …)${(node.minItems ?? 0) > 0 ? ` that is not empty` : ""}`;
+    case "object":
+      return `(dict "key" value …)`;
+    case "null":
+      return ":null";
+    default:
+      return "another value";
+  }
+}
+
+/** What is expected, as words. */
+export function expectedWords(nodes: readonly ArgumentSchema[]): string {
+  const words = [...new Set(nodes.map(nodeWords))];
+  const isChoice = nodes.some((node) => node.enum !== undefined || "const" in node);
+  return `${isChoice && nodes.every((node) => node.enum !== undefined || "const" in node) ? "one of " : ""}${words.join(isChoice ? ", " : " or ")}`;
+}
+
+function nodeType(node: ArgumentSchema): string {
+  const choices = node.enum ?? ("const" in node ? [node.const] : undefined);
+  if (choices !== undefined) return `(MEMBER ${choices.map((choice) => choiceText(choice)).join(" ")})`;
+  const [low, high] = [boundOf(node.minimum), boundOf(node.maximum)];
+  const bounds = low === undefined && high === undefined ? "" : ` ${low ?? "*"} ${high ?? "*"}`;
+  switch (node.type) {
+    case "string":
+      return "STRING";
+    case "integer":
+      return bounds === "" ? "INTEGER" : `(INTEGER${bounds})`;
+    case "number":
+      return bounds === "" ? "REAL" : `(REAL${bounds})`;
+    case "boolean":
+      return "BOOLEAN";
+    case "array":
+      return "SEQUENCE";
+    case "object":
+      return "HASH-TABLE";
+    case "null":
+      return "NULL";
+    default:
+      return "T";
+  }
+}
+
+/** What is expected, as the text of a type specifier in COMMON-LISP. */
+export function expectedType(nodes: readonly ArgumentSchema[]): string {
+  const types = [...new Set(nodes.map(nodeType))];
+  return types.length === 1 ? (types[0] ?? "T") : `(OR ${types.join(" ")})`;
+}
+
+/** A choice as it is typed: a keyword where one stands for it. */
+export function choiceText(choice: unknown): string {
+  if (typeof choice === "string" && /^[a-z][a-z0-9-]*$/.test(choice)) return `:${choice}`;
+  return lispText(choice as LispJson);
+}
+
+/** Most characters of a value that came. */
+const shownCharacters = 120;
+
+/** A value as Lisp would be given it, bounded; it says how much is left out. */
+export function lispText(value: LispJson | undefined): string {
+  const text = wholeText(value);
+  if (text.length <= shownCharacters) return text;
+  return `${text.slice(0, shownCharacters).toWellFormed()}… (${text.length - shownCharacters} more characters)`;
+}
+
+function wholeText(value: LispJson | undefined): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return ":null";
+  if (typeof value === "boolean") return value ? "T" : "NIL";
+  if (typeof value === "number") return String(value);
+  if (typeof value === "string") return `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
+  if (Array.isArray(value)) return `(${["vector", ...value.map(wholeText)].join(" ")})`;
+  const entries = Object.entries(value).map(([key, each]) => `${wholeText(key)} ${wholeText(each)}`);
+  return `(${["dict", ...entries].join(" ")})`;
+}
+
+/** A keyword as it is typed; a name with capitals keeps them. */
+export function keywordText(name: string): string {
+  return name === name.toLowerCase() ? `:${name}` : `:|${name}|`;
+}
