@@ -20,6 +20,11 @@ export function repairText(text: string): string {
 
 const suspectEscape = /\\u(?:0000|[dD][89a-fA-F])/;
 
+/** False for a JSON text in whose strings, and in the JSON texts within them, there is surely nothing to repair. */
+export function mayNeedRepair(json: string): boolean {
+  return suspectEscape.test(json);
+}
+
 /**
  * A JSON text whose strings hold no NUL and no lone surrogate, escaped ones included; the same text when it holds none.
  * A text that is no JSON is returned with its characters repaired; whether that is acceptable is the caller's decision.
@@ -27,7 +32,7 @@ const suspectEscape = /\\u(?:0000|[dD][89a-fA-F])/;
 export function repairJson(text: string): string {
   const repaired = repairText(text);
   // Every surrogate pair written as escapes is suspect too; parsing tells the lone ones from the paired.
-  if (!suspectEscape.test(repaired)) return repaired;
+  if (!mayNeedRepair(repaired)) return repaired;
   let changed = false;
   let parsed: unknown;
   try {

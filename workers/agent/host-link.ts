@@ -78,7 +78,7 @@ export class HostLink {
     this.#news.push({ kind: "event", event });
     // By it a thread is ended that does nothing any more, so it does not wait.
     if (event.event === "run-started") this.#send();
-    else this.#newsTimer ??= setImmediate(() => this.#send());
+    else this.#newsTimer ??= setImmediate(() => this.#sendNews());
   }
 
   /** Sends the last message and closes the port. */
@@ -88,10 +88,14 @@ export class HostLink {
     this.#port.close();
   }
 
+  /** The news may have gone with a request meanwhile: then there is nothing to send. Taking the timer back would cost more. */
+  #sendNews(): void {
+    this.#newsTimer = undefined;
+    this.#send();
+  }
+
   /** Sends the news that wait, then the message. */
   #send(message?: ThreadMessage): void {
-    clearImmediate(this.#newsTimer);
-    this.#newsTimer = undefined;
     const messages: ThreadMessages = message === undefined ? this.#news : [...this.#news, message];
     this.#news = [];
     if (messages.length > 0) this.#port.postMessage(messages);

@@ -1,6 +1,7 @@
 import type { ModelEndpoint, ModelItem, ModelRequest } from "../../orchestrator/contract/model.ts";
 import { wireNames, type WireNames } from "../../orchestrator/model-exchange/wire-names.ts";
 import { chatBody } from "./chat-request.ts";
+import { mayNeedRepair } from "../../orchestrator/record/text-repair.ts";
 import { cleanJson } from "./clean-text.ts";
 import { inputItems, responsesHead, responsesTools } from "./responses-request.ts";
 import type { WireObject } from "./wire-values.ts";
@@ -59,6 +60,8 @@ function itemsText(item: ModelItem, endpoint: ModelEndpoint, names: WireNames): 
   return inputItems(item, endpoint, names).map(jsonText).join(",");
 }
 
+/** `stringify` writes what would have to be repaired as escapes, and hardly any text has them: one look at all of it tells. */
 function jsonText(value: WireObject | readonly WireObject[]): string {
-  return JSON.stringify(cleanJson(value));
+  const text = JSON.stringify(value);
+  return mayNeedRepair(text) ? JSON.stringify(cleanJson(value)) : text;
 }

@@ -1,6 +1,8 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ModelEndpoint, ModelItem, ModelRequest } from "../../../orchestrator/contract/model.ts";
 import { wireNames } from "../../../orchestrator/model-exchange/wire-names.ts";
+import { cleanJson } from "../../../workers/model/clean-text.ts";
 import { wireRequest } from "../../../workers/model/request-body.ts";
 
 const endpoint: ModelEndpoint = { provider: "p", wire: "responses", reasoning: true };
@@ -120,5 +122,38 @@ describe("Chat Completions", () => {
       max_completion_tokens: 9,
       prompt_cache_key: "k",
     });
+  });
+});
+
+describe("texts that no server takes", () => {
+  /** Lone surrogates, pairs, NULs, escapes of them as text, and harmless text. */
+  const dirty = fc
+    .array(
+      fc.constantFrom("a", '"', "\\", "\0", "\ud83d", "\ude00", "\u{1f600}", "\\u0000", "\\ud83d", "\\ude00"),
+      {
+        maxLength: 6,
+      },
+    )
+    .map((parts) => parts.join(""));
+
+  it("are repaired wherever they stand, and nothing else is changed", () => {
+    fc.assert(
+      fc.property(dirty, dirty, fc.option(dirty), (text, output, value) => {
+        const items: readonly ModelItem[] = [
+          { type: "user-message", text },
+          {
+            type: "tool-call",
+            callId: "c",
+            tool: "resource.read",
+            arguments: JSON.stringify({ key: value }),
+          },
+          { type: "tool-result", callId: "c", status: "ok", output },
+        ];
+        const [message, call, result] = bodyOf(items)["input"] as readonly Record<string, unknown>[];
+        expect(message?.["content"]).toEqual([{ type: "input_text", text: cleanJson(text) }]);
+        expect(JSON.parse(String(call?.["arguments"]))).toEqual(cleanJson({ key: value }));
+        expect(result?.["output"]).toBe(cleanJson(output));
+      }),
+    );
   });
 });
