@@ -24,7 +24,8 @@ export class HostLink {
   readonly #abort = new AbortController();
   #nextId = 1;
   #news: ThreadMessage[] = [];
-  #newsTimer: NodeJS.Immediate | undefined;
+  /** The news that wait will be sent within this turn of the event loop. */
+  #newsAreDue = false;
   #cancelReason: string | undefined;
   /** The host has admitted the next request with its last answer. */
   #admitted = false;
@@ -78,7 +79,7 @@ export class HostLink {
     this.#news.push({ kind: "event", event });
     // By it a thread is ended that does nothing any more, so it does not wait.
     if (event.event === "run-started") this.#send();
-    else this.#newsTimer ??= setImmediate(() => this.#sendNews());
+    else this.#sendNewsSoon();
   }
 
   /** Sends the last message and closes the port. */
@@ -88,10 +89,14 @@ export class HostLink {
     this.#port.close();
   }
 
-  /** The news may have gone with a request meanwhile: then there is nothing to send. Taking the timer back would cost more. */
-  #sendNews(): void {
-    this.#newsTimer = undefined;
-    this.#send();
+  #sendNewsSoon(): void {
+    if (this.#newsAreDue) return;
+    this.#newsAreDue = true;
+    // A request may take them along before; taking the immediate back then would cost more than letting it come.
+    setImmediate(() => {
+      this.#newsAreDue = false;
+      this.#send();
+    });
   }
 
   /** Sends the news that wait, then the message. */
