@@ -95,11 +95,31 @@ export function bootId(): string {
 /** Read into again and again: most files under /proc fit, and asking for their size would be no answer. */
 const scratch = Buffer.allocUnsafe(65_536);
 
+/** A descriptor kept back from the first look on; undefined where it could not be had. */
+let spare: number | undefined;
+
+/**
+ * Looks at something under /proc. Also when this process has used up its descriptors: what cannot be looked at would count as gone, and
+ * whatever should be ended would live on.
+ */
+export function lookingAtProc<Seen>(look: () => Seen): Seen {
+  try {
+    spare ??= openSync("/dev/null", "r");
+    return look();
+  } catch (error) {
+    const code = errnoOf(error);
+    if (spare === undefined || (code !== "EMFILE" && code !== "ENFILE")) throw error;
+    closeSync(spare);
+    spare = undefined;
+    return look();
+  }
+}
+
 /** Text of a file under /proc; undefined when the process went away or may not be looked at, or on another platform. */
 export function readProc(path: string): string | undefined {
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
+    file = lookingAtProc(() => openSync(path, "r"));
     let text = "";
     for (;;) {
       const count = readSync(file, scratch, 0, scratch.length, null);

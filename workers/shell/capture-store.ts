@@ -120,6 +120,8 @@ export class CaptureStore {
       };
     } catch (error) {
       if (!isFileSystemError(error)) throw error;
+      // A place nobody captures into would count as set aside for as long as this host lives.
+      await this.#remove(artifact).catch(ignoreFileSystemError);
       return this.#memoryOnly(describeWriteFailure(error, this.#root), separate);
     }
   }
@@ -320,6 +322,11 @@ function artifactKey({ conversationId, executionId, artifactId }: ArtifactName):
 
 function isFileSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error;
+}
+
+/** For a repair that is tried and may wait for the next host. */
+function ignoreFileSystemError(error: unknown): void {
+  if (!isFileSystemError(error)) throw error;
 }
 
 function parseJson(text: string): unknown {

@@ -115,8 +115,9 @@ async function runOnce(job: JobExecution<"shell">, parts: ShellExecutorParts): P
     await parts.captures.discard(capture);
     throw error;
   }
+  let end: CommandEnd;
   try {
-    const end = await parts.spawner.run({
+    end = await parts.spawner.run({
       argv: launch.argv,
       // A directory inside the sandbox is entered there; it may be hidden from, or differ for, everybody outside.
       directory: launch.contained ? "/" : payload.directory,
@@ -131,6 +132,12 @@ async function runOnce(job: JobExecution<"shell">, parts: ShellExecutorParts): P
       contained: launch.contained,
       opened: launch.opened,
     });
+  } catch (error) {
+    await parts.captures.discard(capture);
+    launch.release();
+    throw error;
+  }
+  try {
     const neverStarted = end.cause === "exit" && end.exit.kind === "exited" && launch.neverStarted();
     const closed = await parts.captures.close(capture, end.outputComplete);
     const outcome = outcomeOf(job, end, resultOf(job, end, capture, closed));

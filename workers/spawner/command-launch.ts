@@ -3,12 +3,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { CommandExit } from "./command-end.ts";
 import type { CommandRequest } from "./command-request.ts";
-import { OutputReader, type PipeSource } from "./output-pipe.ts";
+import { OutputReader, type OutputSink, type PipeSource } from "./output-pipe.ts";
 import { cookieVariable } from "./process-tree.ts";
 
 /**
- * Starts the process in a group of its own, marked with `cookie`. A failure to start is returned, or emitted by the child.
- * Descriptors in `leaked` lead to nothing in it. Throws what opening files and pipes throws.
+ * Starts the process in a group of its own, marked with `cookie`. Descriptors in `leaked` lead to nothing in it. A failure to start, or to
+ * open what it needs, is returned, or emitted by the child; nothing stays open behind it but the readers.
  */
 export function launch(
   request: CommandRequest,
@@ -16,22 +16,28 @@ export function launch(
   pipes: PipeSource,
   leaked: readonly number[],
 ): { readonly child: ChildProcess | Error; readonly readers: readonly OutputReader[] } {
-  const opened = Object.entries(request.opened ?? {}).map(
-    ([descriptor, { path, mode }]) => [Number(descriptor), openSync(path, mode)] as const,
-  );
-  const output = pipes.open();
-  const errors = request.stderr === undefined ? undefined : pipes.open();
-  const readers = [new OutputReader(output.reader, request.stdout)];
-  if (request.stderr !== undefined && errors !== undefined) {
-    readers.push(new OutputReader(errors.reader, request.stderr));
-  }
-  const nothing = openSync("/dev/null", "r");
-  const stdio: (number | "ignore")[] = [nothing, output.writeEnd, errors?.writeEnd ?? output.writeEnd];
-  // A descriptor the host inherited by accident is replaced, so that no command can write to a stranger's pipe.
-  for (const descriptor of leaked) stdio[descriptor] = nothing;
-  for (const [descriptor, file] of opened) stdio[descriptor] = file;
-  const [program, ...parameters] = request.argv;
+  const readers: OutputReader[] = [];
+  /** Descriptors that only the command keeps. */
+  const handed: number[] = [];
+  const hand = (descriptor: number): number => {
+    handed.push(descriptor);
+    return descriptor;
+  };
+  const pipe = (sink: OutputSink): number => {
+    const { reader, writeEnd } = pipes.open();
+    readers.push(new OutputReader(reader, sink));
+    return hand(writeEnd);
+  };
   try {
+    const output = pipe(request.stdout);
+    const errors = request.stderr === undefined ? output : pipe(request.stderr);
+    const nothing = hand(openSync("/dev/null", "r"));
+    const stdio: (number | "ignore")[] = [nothing, output, errors];
+    // A descriptor the host inherited by accident is replaced, so that no command can write to a stranger's pipe.
+    for (const descriptor of leaked) stdio[descriptor] = nothing;
+    for (const [descriptor, { path, mode }] of Object.entries(request.opened ?? {}))
+      stdio[Number(descriptor)] = hand(openSync(path, mode));
+    const [program, ...parameters] = request.argv;
     const child = spawn(program, parameters, {
       cwd: request.directory,
       env: { ...request.environment, [cookieVariable]: cookie },
@@ -43,14 +49,7 @@ export function launch(
     // Some failures to start (too long an argument, no memory) are thrown, others are emitted; all are one to callers.
     return { child: error instanceof Error ? error : new Error(String(error)), readers };
   } finally {
-    for (const descriptor of [
-      nothing,
-      output.writeEnd,
-      errors?.writeEnd,
-      ...opened.map(([, file]) => file),
-    ]) {
-      if (descriptor !== undefined) closeSync(descriptor);
-    }
+    for (const descriptor of handed) closeSync(descriptor);
   }
 }
 

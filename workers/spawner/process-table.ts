@@ -3,6 +3,7 @@ import {
   type PinnedProcess,
   type ProcessEntry,
   isDead,
+  lookingAtProc,
   readProc,
   readProcess,
 } from "../../orchestrator/record/process-identity.ts";
@@ -17,7 +18,7 @@ export function isAlive({ pid, startTicks }: PinnedProcess): boolean {
 export function readProcessTable(): readonly ProcessEntry[] {
   let names: string[];
   try {
-    names = readdirSync("/proc");
+    names = lookingAtProc(() => readdirSync("/proc"));
   } catch {
     return [];
   }

@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readProcess } from "../../../orchestrator/record/process-identity.ts";
 import type { CommandEnd } from "../../../workers/spawner/command-end.ts";
@@ -226,5 +228,25 @@ describe("the spawner's own life", () => {
     expect(() => new Spawner({ ledgerDirectory: "/etc/hosts/none" })).toThrow(
       expect.objectContaining({ code: "spawner-setup" }),
     );
+  });
+
+  test("without a descriptor left starts nothing and says so, still ends what runs, and works again with some", () => {
+    const fixture = fileURLToPath(new URL("starved-fixture.ts", import.meta.url));
+    const ended = spawnSync(
+      "/bin/sh",
+      ["-c", 'ulimit -n 400; exec "$@"', "sh", process.execPath, fixture, scratchDirectory()],
+      { env: { PATH: process.env["PATH"] }, encoding: "utf8" },
+    );
+    expect(ended.stderr).toBe("");
+    const seen = JSON.parse(ended.stdout) as Record<string, unknown>;
+    expect(seen).toMatchObject({
+      refused: { exit: { kind: "not-started" }, survivorsLeft: 0 },
+      cancelled: { cause: "cancelled", exit: { kind: "signalled", signal: "SIGKILL" }, survivorsLeft: 0 },
+      alive: [],
+      again: { exit: { kind: "exited", code: 0 } },
+      left: [],
+    });
+    // The first command's pipe is gone; nothing else came to stay.
+    expect(seen["kept"]).toBeLessThanOrEqual(0);
   });
 });
