@@ -58,5 +58,12 @@ const again = await run("exit 0");
 const after = readdirSync("/proc/self/fd").length;
 await spawner.close();
 process.stdout.write(
-  JSON.stringify({ refused, cancelled, alive, again, kept: after - before, left: readdirSync(ledgerDirectory) }),
+  JSON.stringify({
+    refused,
+    cancelled,
+    alive,
+    again,
+    kept: after - before,
+    left: readdirSync(ledgerDirectory),
+  }),
 );
