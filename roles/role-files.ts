@@ -17,9 +17,12 @@ export class RoleDirectory {
     return [...this.#claims.keys()];
   }
 
-  /** The role of that name, or why its file cannot be used; undefined when no file claims the name. */
+  /**
+   * The role of that name, or why its file cannot be used; undefined when no file claims the name. A directory that cannot be listed may
+   * claim any: what comes behind it must not silently take its place.
+   */
   lookup(name: string): Role | RoleDefinitionError | undefined {
-    return this.#claims.get(name)?.();
+    return (this.#claims.get(name) ?? this.#claims.get(everyName))?.();
   }
 
   get roles(): readonly Role[] {
@@ -28,13 +31,17 @@ export class RoleDirectory {
 
   /** One for each file that cannot be used; its name stays claimed. */
   get faults(): readonly RoleDefinitionError[] {
-    return this.#all().filter((claim) => claim instanceof RoleDefinitionError);
+    // One fault may stand for many names.
+    return [...new Set(this.#all().filter((claim) => claim instanceof RoleDefinitionError))];
   }
 
   #all(): readonly (Role | RoleDefinitionError)[] {
     return [...this.#claims.values()].map((read) => read());
   }
 }
+
+/** What a directory that cannot be listed claims; no role is called so. */
+const everyName = "*";
 
 /** Role files read from one directory; the ones beyond are reported. */
 export const maxRoleFiles = 256;
@@ -51,8 +58,13 @@ export function readRoleDirectory(
   known: RoleTexts = new RoleTexts(),
 ): RoleDirectory {
   const listing = listRoleFiles(directory, source);
-  if (listing instanceof RoleDefinitionError) return new RoleDirectory([["*", () => listing]]);
+  if (listing instanceof RoleDefinitionError) return new RoleDirectory([[everyName, () => listing]]);
   const byName = Map.groupBy(listing, claimedName);
+  if (listing.length > maxRoleFiles) {
+    const problem = `holds ${listing.length} role files, the limit is ${maxRoleFiles}`;
+    const fault = directoryFault(directory, source, problem);
+    return new RoleDirectory([...byName.keys()].map((name) => [name, () => fault]));
+  }
   return new RoleDirectory(
     [...byName].map(([name, files]) => {
       const path = join(directory, files[0] as string);
@@ -74,16 +86,10 @@ function once<T>(read: () => T): () => T {
 
 function listRoleFiles(directory: string, source: RoleSource): string[] | RoleDefinitionError {
   try {
-    const files = readdirSync(directory, { withFileTypes: true })
+    return readdirSync(directory, { withFileTypes: true })
       .filter((entry) => entry.name.endsWith(suffix) && !entry.isDirectory())
       .map((entry) => entry.name)
       .sort();
-    if (files.length <= maxRoleFiles) return files;
-    return directoryFault(
-      directory,
-      source,
-      `holds ${files.length} role files, the limit is ${maxRoleFiles}`,
-    );
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return [];
@@ -94,7 +100,7 @@ function listRoleFiles(directory: string, source: RoleSource): string[] | RoleDe
 function directoryFault(directory: string, source: RoleSource, problem: string): RoleDefinitionError {
   return new RoleDefinitionError({
     source,
-    definitionName: "*",
+    definitionName: everyName,
     path: directory,
     line: undefined,
     field: undefined,

@@ -92,5 +92,12 @@ function commandOutcome(outcome: Outcome<ShellResult>): ToolOutcome {
       ...(result.exitCode === 0 ? {} : { code: "command-failed" }),
     };
   const code = outcome.state === "failed" ? outcome.failure.code : (result?.ending ?? "cancelled");
-  return { status: "error", content, resourceUris: shellLogs, code };
+  return { status: "error", content: `${content}${unkept(outcome)}`, resourceUris: shellLogs, code };
+}
+
+/** A command that ran and whose record could not be kept: its exit alone would not say what failed. */
+function unkept(outcome: Outcome<ShellResult>): string {
+  if (outcome.state !== "failed" || outcome.result === undefined || outcome.result.ending === "not-started")
+    return "";
+  return `\nThe command ran as shown; its record could not be kept: ${outcome.failure.message}`;
 }

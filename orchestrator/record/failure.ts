@@ -6,6 +6,7 @@ import { AutolithError } from "../contract/failure.ts";
  * - `no-space`: the file system or quota is full (ENOSPC, EDQUOT, EFBIG). Earlier records are intact; try again when
  *   there is room.
  * - `read-only`: the place may not be written (EROFS, EACCES, EPERM).
+ * - `no-descriptors`: this process, or the machine, has as many files open as it may (EMFILE, ENFILE). Try again.
  * - `input-output`: the device failed (EIO and every other operating-system error).
  * - `not-found`: the named record does not exist.
  * - `already-exists`: a record that is written once is there already.
@@ -18,6 +19,7 @@ import { AutolithError } from "../contract/failure.ts";
 export type RecordErrorCode =
   | "no-space"
   | "read-only"
+  | "no-descriptors"
   | "input-output"
   | "not-found"
   | "already-exists"
@@ -27,7 +29,12 @@ export type RecordErrorCode =
   | "locked"
   | "malformed";
 
-const retryableCodes: ReadonlySet<RecordErrorCode> = new Set(["no-space", "backlog-full", "locked"]);
+const retryableCodes: ReadonlySet<RecordErrorCode> = new Set([
+  "no-space",
+  "no-descriptors",
+  "backlog-full",
+  "locked",
+]);
 
 /** A failed read or write of a record. `path` is the file, for messages to the owner of the machine only. */
 export class RecordError extends AutolithError {
@@ -44,6 +51,8 @@ const codeOfErrno: Readonly<Record<string, RecordErrorCode>> = {
   ENOSPC: "no-space",
   EDQUOT: "no-space",
   EFBIG: "no-space",
+  EMFILE: "no-descriptors",
+  ENFILE: "no-descriptors",
   EROFS: "read-only",
   EACCES: "read-only",
   EPERM: "read-only",
@@ -54,6 +63,8 @@ const codeOfErrno: Readonly<Record<string, RecordErrorCode>> = {
 const adviceOf: Readonly<Partial<Record<RecordErrorCode, string>>> = {
   "no-space": "free some space and try again; earlier records are intact",
   "read-only": "make the directory writable for this user; earlier records are intact",
+  "no-descriptors":
+    "too many files are open: try again, or allow more (ulimit -n) and start anew; earlier records are intact",
   "input-output": "check the device; earlier records are intact",
 };
 

@@ -131,10 +131,20 @@ function lockOf(path: string, token: string): WriterLock {
   return {
     release: async () => {
       if (!held) return;
+      if (isHeldBy(path, token)) removeIfThere(path);
       held = false;
-      if (readHolder(path)?.token === token) removeIfThere(path);
     },
   };
+}
+
+/** A lock that cannot be read now is still ours: nobody takes it from a process that runs. */
+function isHeldBy(path: string, token: string): boolean {
+  try {
+    return readHolder(path)?.token === token;
+  } catch (error) {
+    if (error instanceof RecordError && error.code !== "malformed") return true;
+    throw error;
+  }
 }
 
 async function createOnce(path: string, holder: Holder): Promise<boolean> {

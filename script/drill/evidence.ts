@@ -9,7 +9,7 @@ import { readJournal } from "../../orchestrator/record/journal.ts";
 import type { Sandpit } from "../../test/support/cli/launch.ts";
 import { type TreeName, editedFilesOf, effectLog } from "./job-tree.ts";
 
-export type RecordedResult = { readonly callId: string; readonly status: string };
+export type RecordedResult = { readonly callId: string; readonly status: string; readonly output: string };
 
 export type Evidence = {
   /** Every line that an effect left, in all files. */
@@ -93,7 +93,9 @@ async function recordedResults(
     results.set(
       record.conversationId,
       stored.flatMap(({ record: each }) =>
-        each.kind === "tool-result" ? [{ callId: each.callId, status: each.status }] : [],
+        each.kind === "tool-result"
+          ? [{ callId: each.callId, status: each.status, output: each.output }]
+          : [],
       ),
     );
   }

@@ -1,8 +1,16 @@
 /** Which faults a drill inflicts and when: a pure function of its seed. */
 import { type TreeName, trees } from "./job-tree.ts";
+import { spawnerFaults } from "./spawner-faults.ts";
 
-/** What is made to fail. A host, and Redis, by SIGKILL; an agent thread in three ways. */
-export const faults = ["host", "redis", "thread-exit", "thread-out-of-memory", "thread-terminate"] as const;
+/** What is made to fail. A host, and Redis, by SIGKILL; an agent thread, and what starts processes, in three ways each. */
+export const faults = [
+  "host",
+  "redis",
+  "thread-exit",
+  "thread-out-of-memory",
+  "thread-terminate",
+  ...spawnerFaults,
+] as const;
 export type Fault = (typeof faults)[number];
 
 /**
@@ -16,6 +24,8 @@ export type DrillPoint = {
   readonly records: number;
   readonly delayMs: number;
   readonly againMs?: number;
+  /** How long the spawner is kept from starting anything, where that is the fault. */
+  readonly holdMs: number;
 };
 
 /** Longest delay after the record, in milliseconds: spreads faults over what happens between two records. */
@@ -24,20 +34,27 @@ const longestDelayMs = 12;
 /** Longest life of a recovering host that is killed, in milliseconds. */
 const longestSecondLifeMs = 2_000;
 
-/** Every other point kills the host; the others are shared by the remaining faults. */
+/** Longest time that the spawner is kept from starting anything, in milliseconds: several commands of a run. */
+const longestHoldMs = 400;
+
+/** Every third point kills the host; the others are shared by the remaining faults. */
 const turns: readonly Fault[] = [
   "host",
   "redis",
+  "spawner-kill",
   "host",
   "thread-exit",
+  "spawner-descriptors",
   "host",
   "thread-terminate",
+  "spawner-processes",
   "host",
   "thread-out-of-memory",
+  "spawner-kill",
 ];
 
-/** Every so many points drill the wide tree, which takes longer. */
-const wideEvery = 4;
+/** Every so many points drill the wide tree, which takes longer; no divisor of the turns, so that it meets every fault. */
+const wideEvery = 5;
 
 /** The points of a drill. Records are visited in a shuffled order without repetition until all have been, so that few points spread well. */
 export function drillPlan(count: number, seed: number): readonly DrillPoint[] {
@@ -49,14 +66,16 @@ export function drillPlan(count: number, seed: number): readonly DrillPoint[] {
     if (records.length === 0) records.push(...shuffled(trees[tree].journalRecords + 1, random));
     const fault = turns[index % turns.length] ?? "host";
     const againMs = Math.floor(random() * (longestSecondLifeMs + 1));
+    const holdMs = 20 + Math.floor(random() * (longestHoldMs - 19));
     return {
       number: index + 1,
       tree,
       fault,
       records: records.pop() ?? 0,
       delayMs: Math.floor(random() * (longestDelayMs + 1)),
+      holdMs,
       // The last host point of each round of turns.
-      ...(fault === "host" && index % turns.length === turns.length - 2 ? { againMs } : {}),
+      ...(index % turns.length === turns.lastIndexOf("host") ? { againMs } : {}),
     };
   });
 }

@@ -16,6 +16,7 @@ import type { HostOrder } from "./host-protocol.ts";
 import { treeScript, trees } from "./job-tree.ts";
 import type { DrillPoint, Fault } from "./plan.ts";
 import { remains } from "./remains.ts";
+import { type SpawnerFault, strikeSpawner, throughFor } from "./spawner-faults.ts";
 import { type RunEnd, violations } from "./verdict.ts";
 
 /** What one point came to. */
@@ -46,17 +47,18 @@ export async function runPoint(point: DrillPoint): Promise<PointResult> {
     "job.sexp",
     jobText({ prompt: `You are ${trees[point.tree].root}.`, role: "task", timeoutSeconds: runSeconds }),
   );
-  const host = startHost(pit, server.baseUrl, ["run", "out/result.sexp"]);
-  const hit = await inflict(point, pit, host);
+  const through = throughFor(point.fault, pit, point.number);
+  const host = startHost(pit, server.baseUrl, ["run", "out/result.sexp"], { through });
+  const hit = await inflict(point, pit, host, through);
   const ended = await endOf(host);
   const journal = journalOf(pit);
   if (point.againMs !== undefined && journal !== undefined)
     await killRecovery(pit, server.baseUrl, journal.conversation, point.againMs);
-  const { report, problem } = await recover(pit, server.baseUrl, journal?.conversation ?? "");
+  const { report, problem } = await recover(pit, server.baseUrl, journal?.conversation ?? "", { through });
   const left = await settledRemains(pit);
   const evidence = await gatherEvidence(pit, journal, point.tree);
   const found = [
-    ...violations(evidence, report, await runEnd(pit, ended), point.tree),
+    ...violations(evidence, report, await runEnd(pit, ended), point.tree, point.fault),
     ...(problem === undefined ? [] : [problem]),
     ...left.map((each) => `left behind: ${each}`),
   ];
@@ -97,7 +99,12 @@ async function killRecovery(
 }
 
 /** Waits for the moment of the point and inflicts its fault. False when the host ended before. */
-async function inflict(point: DrillPoint, pit: Sandpit, host: Host): Promise<boolean> {
+async function inflict(
+  point: DrillPoint,
+  pit: Sandpit,
+  host: Host,
+  through: readonly string[],
+): Promise<boolean> {
   const running = (): boolean => host.child.exitCode === null && host.child.signalCode === null;
   while (running() && recordCount(pit) < point.records) await delay(lookMs);
   await delay(point.delayMs);
@@ -107,13 +114,17 @@ async function inflict(point: DrillPoint, pit: Sandpit, host: Host): Promise<boo
     if (redis === undefined) await delay(lookMs);
   }
   if (!running()) return false;
+  if (isSpawnerFault(point.fault)) {
+    const { fault, holdMs } = point;
+    return strikeSpawner(fault, { pid: host.child.pid ?? 0, running }, pit, { holdMs, through });
+  }
   const threadLost = once(host.child, "message").then(() => true);
   strike(point.fault, redis, host.child);
   if (!point.fault.startsWith("thread-")) return true;
   return Promise.race([threadLost, host.ended.then(() => false)]);
 }
 
-function strike(fault: Fault, redis: number | undefined, child: ChildProcess): void {
+function strike(fault: Exclude<Fault, SpawnerFault>, redis: number | undefined, child: ChildProcess): void {
   const order = (loseThread: HostOrder["loseThread"]): void => void child.send({ loseThread });
   switch (fault) {
     case "host":
@@ -129,6 +140,10 @@ function strike(fault: Fault, redis: number | undefined, child: ChildProcess): v
     case "thread-terminate":
       return order("terminate");
   }
+}
+
+function isSpawnerFault(fault: Fault): fault is SpawnerFault {
+  return fault.startsWith("spawner-");
 }
 
 /** Records that the job journal holds. */

@@ -3,6 +3,8 @@ import type { JobRecord } from "../../orchestrator/jobs/journal-records.ts";
 import type { Evidence } from "./evidence.ts";
 import type { RecoveryReport } from "./host-protocol.ts";
 import { type TreeName, effectsOf } from "./job-tree.ts";
+import type { Fault } from "./plan.ts";
+import { excused, spawnerViolations, wasStarved } from "./spawner-verdict.ts";
 
 /** How the drilled run itself ended. */
 export type RunEnd = {
@@ -22,10 +24,12 @@ export function violations(
   recovery: RecoveryReport,
   end: RunEnd,
   tree: TreeName = "deep",
+  fault: Fault = "host",
 ): readonly string[] {
   const effects = effectsOf(tree);
   return [
-    ...runViolations(evidence, end, effects),
+    ...runViolations(evidence, end, effects, fault),
+    ...spawnerViolations(evidence, effects, fault),
     ...effectViolations(evidence, recovery, effects),
     ...executionViolations(evidence, recovery),
     ...worktreeViolations(evidence),
@@ -33,13 +37,20 @@ export function violations(
   ];
 }
 
-function runViolations(evidence: Evidence, end: RunEnd, allEffects: readonly string[]): readonly string[] {
+function runViolations(
+  evidence: Evidence,
+  end: RunEnd,
+  allEffects: readonly string[],
+  fault: Fault,
+): readonly string[] {
   const terminal = end.eventKinds.filter((kind) => kind === "run-finished").length;
   if (!end.survived) return terminal > 1 ? [`${terminal} terminal events`] : [];
-  const missing = allEffects.filter((effect) => !evidence.effects.includes(effect));
+  const missing = allEffects.filter(
+    (effect) => !evidence.effects.includes(effect) && !excused(effect, evidence, fault),
+  );
   return [
     ...(terminal === 1 ? [] : [`${terminal} terminal events of a run that was not killed`]),
-    ...(end.status === 0 && end.artifactStatus === "succeeded"
+    ...((end.status === 0 && end.artifactStatus === "succeeded") || wasStarved(end, fault)
       ? []
       : [
           `the run ended with status ${end.status}, artifact ${end.artifactStatus ?? "missing"}: ${end.stderr.slice(-600)}`,

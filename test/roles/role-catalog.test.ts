@@ -211,7 +211,19 @@ describe("files", () => {
     expect(catalog.faults.map((fault) => fault.problem)).toEqual([
       `holds ${maxRoleFiles + 1} role files, the limit is ${maxRoleFiles}`,
     ]);
-    expect(catalog.lookup("r0")).toBeUndefined();
+    expect(effective(catalog, "r0")).toContain("fault: holds");
+    expect(effective(catalog, "scout")).toContain("bundled");
+  });
+
+  it("a directory that cannot be listed may hold any role, so none behind it takes its place unsaid", () => {
+    mkdirSync(join(root, "user"), { recursive: true });
+    symlinkSync("agents", join(root, "user/agents"));
+    write("work/.autolith/agents/own.sexp", definition("own", "of the project"));
+    const catalog = discover();
+    expect(effective(catalog, "own")).toBe("project of the project");
+    expect(effective(catalog, "scout")).toBe("fault: the directory cannot be listed (ELOOP)");
+    expect(catalog.roles.map(({ name }) => name)).toEqual(["own"]);
+    expect(catalog.faults).toHaveLength(1);
   });
 });
 

@@ -32,7 +32,7 @@ const whole: Evidence = {
   effects: allEffects,
   records: [job, claimed(job.executionId), ...allEffects.map((id) => intent(id)), settled(job.executionId)],
   anomalies: [],
-  results: new Map([[conversationId, allEffects.map((callId) => ({ callId, status: "ok" }))]]),
+  results: new Map([[conversationId, allEffects.map((callId) => ({ callId, status: "ok", output: "" }))]]),
   terminals: [job.executionId],
   secured: [],
   checkouts: [],
@@ -90,5 +90,45 @@ describe("the drill's verdict", () => {
   ])("finds that … %s", (sentence, evidence, recovery, end) => {
     const found = violations({ ...whole, ...evidence }, { ...nothing, ...recovery }, { ...finished, ...end });
     expect(found.join("\n")).toContain(sentence);
+  });
+});
+
+describe("the verdict on a spawner that was killed or kept from starting anything", () => {
+  const withResult = (status: string, output: string): Evidence["results"] =>
+    new Map([
+      [
+        conversationId,
+        allEffects.map((callId) =>
+          callId === "E07" ? { callId, status, output } : { callId, status: "ok", output: "" },
+        ),
+      ],
+    ]);
+  const without = allEffects.filter((id) => id !== "E07");
+
+  it("excuses an effect whose call is told to have failed of it, and no other", () => {
+    const results = withResult("error", "exit unavailable (not started: spawn EAGAIN)");
+    const evidence = { ...whole, effects: without, results };
+    expect(violations(evidence, nothing, finished, "deep", "spawner-processes")).toEqual([]);
+    expect(violations(evidence, nothing, finished, "deep", "redis").join()).toContain("missing although");
+    expect(
+      violations({ ...whole, effects: without }, nothing, finished, "deep", "spawner-kill").join(),
+    ).toContain("missing although");
+  });
+
+  it.each([
+    ["does not say why", without, "exit 1"],
+    ["is told not to have started and happened", allEffects, "exit unavailable (not started: spawn EMFILE)"],
+    ["is told to have failed and happened", allEffects, "could not read the lock: EMFILE"],
+  ])("finds that … %s", (sentence, effects, output) => {
+    const evidence = { ...whole, effects, results: withResult("error", output) };
+    expect(violations(evidence, nothing, finished, "deep", "spawner-descriptors").join()).toContain(sentence);
+  });
+
+  it("accepts a failed run only where its result could not be a file, and says so", () => {
+    const failed = { ...finished, status: 1, artifactStatus: undefined };
+    const told = { ...failed, stderr: "run-job: child-failure: could not publish result.sexp: EMFILE" };
+    expect(violations(whole, nothing, told, "deep", "spawner-descriptors")).toEqual([]);
+    expect(violations(whole, nothing, failed, "deep", "spawner-descriptors")).toHaveLength(1);
+    expect(violations(whole, nothing, told, "deep", "spawner-processes")).toHaveLength(1);
   });
 });

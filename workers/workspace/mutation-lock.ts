@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { RecordError } from "../../orchestrator/record/failure.ts";
 import { acquireWriterLock, WriterLockedError } from "../../orchestrator/record/writer-lock.ts";
 import type { WriterLock } from "../../orchestrator/record/writer-lock.ts";
 import { removeAbandonedTemporaries } from "../../orchestrator/record/publication.ts";
@@ -27,6 +28,8 @@ export class MutationLocks {
   readonly #directory: string;
   readonly #waitMs: number;
   readonly #tails = new Map<string, Promise<void>>();
+  /** Locks that could not be let go, by their path. */
+  readonly #kept = new Map<string, WriterLock>();
 
   constructor(options: MutationLocksOptions) {
     this.#directory = options.directory;
@@ -58,7 +61,7 @@ export class MutationLocks {
         await mark.removeRemains();
         return await work(mark);
       } finally {
-        await lock.release();
+        await this.#letGo(path, lock);
       }
     } finally {
       turn.resolve();
@@ -83,7 +86,19 @@ export class MutationLocks {
     return join(this.#directory, `${hash("sha256", workspace, "hex").slice(0, 32)}.lock`);
   }
 
+  /** What was done under the lock is done: a lock that cannot be let go now serves the next who asks here, and dies with this process. */
+  async #letGo(path: string, lock: WriterLock): Promise<void> {
+    try {
+      await lock.release();
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error;
+      this.#kept.set(path, lock);
+    }
+  }
+
   async #acquire(path: string, workspace: string, signal: AbortSignal): Promise<WriterLock> {
+    const kept = this.#kept.get(path);
+    if (kept !== undefined && this.#kept.delete(path)) return kept;
     const givesUpAt = performance.now() + this.#waitMs;
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {

@@ -7,6 +7,8 @@ import {
   readFileSync,
   readdirSync,
   realpathSync,
+  rmSync,
+  rmdirSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -346,5 +348,30 @@ describe("editing files", () => {
     expect(
       await other.hold(context.workspace, context.signal, async () => await Promise.resolve("mine")),
     ).toBe("mine");
+  });
+
+  test("a lock that cannot be let go takes nothing from what was done, and stops nobody here", async () => {
+    const context = toolContext();
+    const directory = join(scratchDirectory(), "locks");
+    const locks = new MutationLocks({ directory, waitMs: 50 });
+    const broken = locks.hold(context.workspace, context.signal, async () => {
+      // A directory in its place can be neither read nor removed as a lock is.
+      const [name = ""] = readdirSync(directory);
+      rmSync(join(directory, name));
+      mkdirSync(join(directory, name));
+      return await Promise.resolve("done");
+    });
+    expect(await broken).toBe("done");
+    const [name = ""] = readdirSync(directory);
+    expect(
+      await locks.hold(context.workspace, context.signal, async () => {
+        rmdirSync(join(directory, name));
+        return await Promise.resolve("again");
+      }),
+    ).toBe("again");
+    expect(readdirSync(directory)).toEqual([]);
+    expect(
+      await locks.hold(context.workspace, context.signal, async () => await Promise.resolve("free")),
+    ).toBe("free");
   });
 });
