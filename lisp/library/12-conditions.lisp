@@ -9,6 +9,8 @@
                      ((%classp type) type)
                      ((and (consp type) (eq (car type) 'or) (consp (cdr type)))
                       (condition-class-named (cadr type)))
+                     ((and (consp type) (eq (car type) 'and) (consp (cdr type)))
+                      (condition-class-below (mapcar #'condition-class-named (cdr type))))
                      (t nil))))
     (if (and class (%subclassp class (%find-class 'condition)))
         class
@@ -17,6 +19,10 @@
                :expected-type '(satisfies condition-type-p)
                :format-control "~S does not name a condition type."
                :format-arguments (list type)))))
+
+(defun condition-class-below (classes)
+  "The one of CLASSES that is below all the others, or NIL."
+  (find-if (lambda (class) (every (lambda (other) (%subclassp class other)) classes)) classes))
 
 (defun condition-type-p (type)
   "True when TYPE names a condition class."

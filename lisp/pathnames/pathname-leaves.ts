@@ -285,6 +285,9 @@ export const installPathnames: LeafInstaller = (define, host) => {
     const name = system.namestringIfAny(object);
     if (name === undefined) return unreadable(object, "PATHNAME without namestring", settings);
     if (!settings.escape) return name;
+    // A namestring of this machine has no place for a version, so such a pathname could not be read back.
+    if (settings.readably && !object.logical && isWild(object.version))
+      return unreadable(object, "PATHNAME with a version", settings);
     return `#P"${name.replace(/["\\]/g, "\\$&")}"`;
   });
 };

@@ -55,3 +55,7 @@
 ;=> (:EXPANDED)
 (progn (proclaim '(notinline corner-square)) (prog1 (funcall (compile nil '(lambda (x) (corner-square x))) 3) (proclaim '(inline corner-square))))
 ;=> (9)
+(class-name (class-of (make-condition '(and error type-error) :datum 1 :expected-type 'symbol)))
+;=> (TYPE-ERROR)
+(handler-case (with-standard-io-syntax (prin1-to-string (make-pathname :version :wild))) (print-not-readable () :not-readable))
+;=> (:NOT-READABLE)
