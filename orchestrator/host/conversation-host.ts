@@ -45,6 +45,7 @@ import type { ResourceScheme } from "../resources/resource-scheme.ts";
 import { resourceTools } from "../resources/resource-tools.ts";
 import type { SecretRemover } from "../secrets/secret-removal.ts";
 import type { WorkflowToolParts } from "../skills/workflow-tools.ts";
+import { CompletionFiles } from "../tasks/completion-files.ts";
 import { visibleJobs } from "../tasks/job-tools.ts";
 import type { PublicationParts, PublicationPlaces } from "../tasks/result-publication.ts";
 import { ToolRegistry } from "../tools/registry.ts";
@@ -186,16 +187,21 @@ export class ConversationHost {
     conversation: Conversation,
     rootRecords: readonly StoredRecord[],
   ): Promise<ConversationHost> {
-    const { journal, records } = await openJobJournal(
+    const { journal: jobJournal, records } = await openJobJournal(
       jobJournalPath(conversationsDirectory(parts), conversation.id),
       { onSyncFailure: syncReporter(parts) },
     );
+    const places = publicationPlaces(parts);
+    const completionFiles = new CompletionFiles(`${places.tasksDirectory}/${conversation.id}`, (error) =>
+      parts.report(failureOf(error)),
+    );
+    const journal = completionFiles.follow(jobJournal, records);
     const earlier = await recoverConversation({
       conversationId: conversation.id,
       rootRecords,
       records,
       journal,
-      places: publicationPlaces(parts),
+      places,
     });
     const mail = await ConversationMail.open({
       conversationId: conversation.id,

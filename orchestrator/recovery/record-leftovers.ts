@@ -49,6 +49,7 @@ export async function removeConversationTemporaries(dataRoot: string, id: Conver
     removed += await removeAbandonedTemporaries(directory);
   };
   await clean(join(dataRoot, "conversations", id));
+  await clean(join(dataRoot, "tasks", id));
   await cleanBelow(join(dataRoot, "tasks", id), clean);
   return removed;
 }

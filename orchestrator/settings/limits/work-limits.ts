@@ -25,6 +25,7 @@ import { updateTextLimit } from "../../contract/session/updates.ts";
 import { blockingGraceMs } from "../../host/work-tools.ts";
 import { taskPage, transcriptOffsetLimit, transcriptWindow } from "../../inspection/index.ts";
 import { liveJobLimit, unresolvedCompletionLimit } from "../../jobs/job-table.ts";
+import { completionHistoryLimit } from "../../tasks/completion-files.ts";
 import { inlineResultLimit } from "../../jobs/journal-records.ts";
 import { requestedNameLimit } from "../../jobs/names.ts";
 import { hurryUpAdmissions } from "../../jobs/spawn-budget.ts";
@@ -107,6 +108,7 @@ const fixedJobLimits = topicLimits("jobs", [
   ["label of a result", labelLimit, "characters"],
   ["completion summary", summaryLimit, "characters"],
   ["unread completions of one conversation", unresolvedCompletionLimit, "items"],
+  ["completions that its file remembers", completionHistoryLimit, "items"],
   ["completions in one boundary", completionsPerBoundary, "items"],
   ["window in which completions are joined", completionWindowMs, "milliseconds"],
   ["job report", reportLimit, "characters"],
