@@ -51,17 +51,39 @@ export class RuleCollections {
     return [...own, ...everywhere.filter(({ id }) => !names.has(id))];
   }
 
-  /** Adds a rule, or replaces the one of its id. Rejects with `context-rule-limit`. */
-  async save(rule: ContextRule, scope: RuleScope, workspace: string): Promise<void> {
+  /** Whether a collection has a rule of that id. Rejects as {@link rules}. */
+  async holds(id: string, scope: RuleScope, workspace: string): Promise<boolean> {
+    return (await this.#read(this.path(scope, workspace))).some((rule) => rule.id === id);
+  }
+
+  /**
+   * Adds a rule, or replaces the one of its id when that is allowed; answers whether it replaced one. Rejects with `correction-exists`,
+   * `context-rule-limit`, and as {@link rules}.
+   */
+  async save(
+    rule: ContextRule,
+    scope: RuleScope,
+    workspace: string,
+    { replace }: { readonly replace: boolean },
+  ): Promise<boolean> {
     const path = this.path(scope, workspace);
-    await withFileLock(path, async () => {
-      const kept = (await this.#read(path)).filter(({ id }) => id !== rule.id);
+    return withFileLock(path, async () => {
+      const present = await this.#read(path);
+      const kept = present.filter(({ id }) => id !== rule.id);
+      const replaced = kept.length < present.length;
+      if (replaced && !replace)
+        throw new AutolithError(
+          "correction-exists",
+          `A correction ${rule.id} is saved already (${scope}, in ${path}). Confirm that it is to be replaced, or choose another id.`,
+          { details: { id: rule.id, scope } },
+        );
       if (kept.length >= collectionRuleLimit)
         throw new AutolithError(
           "context-rule-limit",
           `${path} holds ${kept.length} rules, which is the limit. Remove some there first.`,
         );
       await publishFile(path, `${prettyPrintDataForm(collectionForm([...kept, rule], scope, workspace))}\n`);
+      return replaced;
     });
   }
 

@@ -1,6 +1,7 @@
 /** What has happened in the turn that runs, as advice sees it: bounded, kept in memory, forgotten when the next turn begins. */
 import { isAbsolute, relative } from "node:path";
 import type { ToolCallItem } from "../contract/model.ts";
+import type { StoredRecord } from "../record/conversation-record.ts";
 import { type RequestSnapshot, type TurnEvent, languageOf, snapshotLimits } from "./request-snapshot.ts";
 
 /** Names of arguments that hold a file, directly or as the path of a URI. */
@@ -32,9 +33,27 @@ export class TurnTrace {
     if (userText !== "") this.#userText = userText.slice(0, snapshotLimits.userTextCharacters);
   }
 
+  /** What it has written last, with what was written before the conversation was opened; at most {@link snapshotLimits}. */
+  get recentOutput(): string {
+    return this.#output;
+  }
+
   /** The model wrote something: text or the arguments of a call. */
   wrote(text: string): void {
     this.#output = `${this.#output}\n${text}`.slice(-snapshotLimits.outputCharacters);
+  }
+
+  /** Takes up what the model had written when the conversation was opened. */
+  recall(records: readonly StoredRecord[]): void {
+    const texts: string[] = [];
+    let room: number = snapshotLimits.outputCharacters;
+    for (let index = records.length - 1; index >= 0 && room > 0; index -= 1) {
+      const text = writtenIn(records[index]);
+      if (text === undefined) continue;
+      texts.push(text);
+      room -= text.length;
+    }
+    for (const text of texts.toReversed()) this.wrote(text);
   }
 
   happened(event: TurnEvent): void {
@@ -81,6 +100,14 @@ export class TurnTrace {
       recentOutput: this.#output,
     };
   }
+}
+
+/** What the model wrote: its words, or the arguments of a call. */
+function writtenIn(stored: StoredRecord | undefined): string | undefined {
+  if (stored?.record.kind !== "provider-item") return undefined;
+  const { item } = stored.record;
+  if (item.type === "assistant-message") return item.text;
+  return item.type === "tool-call" ? item.arguments : undefined;
 }
 
 function pathsIn(argumentText: string): readonly string[] {

@@ -25,7 +25,14 @@ import {
  */
 
 /** What a request to a model is for; part of a cassette's key. */
-export const modelPurposeSchema = z.enum(["agent", "classifier", "compaction", "title", "diagnosis"]);
+export const modelPurposeSchema = z.enum([
+  "agent",
+  "classifier",
+  "compaction",
+  "title",
+  "diagnosis",
+  "correction",
+]);
 export type ModelPurpose = z.infer<typeof modelPurposeSchema>;
 
 /** Checks {@link AgentLimits}; `agent-limits.ts` says what each bound means. */

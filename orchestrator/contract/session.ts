@@ -42,6 +42,19 @@ export {
   sessionEventSchema,
 } from "./session/events.ts";
 export {
+  type CorrectionCandidate,
+  type CorrectionProposal,
+  type CorrectionSave,
+  type CorrectionScope,
+  type Corrections,
+  type SavedCorrection,
+  complaintLimit,
+  correctionCandidateSchema,
+  correctionProposalSchema,
+  correctionSaveSchema,
+  savedCorrectionSchema,
+} from "./session/corrections.ts";
+export {
   type Diagnosis,
   type LiveRestart,
   type Recovery,

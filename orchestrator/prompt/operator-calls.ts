@@ -61,6 +61,7 @@ export function operatorCalls(parts: OperatorParts): (form: RecordedForm | undef
         formId,
         ...(inputId === undefined ? {} : { inputId }),
         action,
+        ...(invocation.complaint === undefined ? {} : { complaint: invocation.complaint }),
       });
     }
     return new HostReport(invocation.text);

@@ -34,6 +34,7 @@ import type {
   ResourceReading,
   Session,
 } from "../contract/session/service.ts";
+import type { Corrections } from "../contract/session/corrections.ts";
 import type { Diagnosis, RestartChoice, RestartRequest } from "../contract/session/restarts.ts";
 import type { HistoryPage } from "../contract/session/updates.ts";
 import type { Executor, JobExecution } from "../jobs/supervisor.ts";
@@ -49,6 +50,7 @@ import type { Invoker } from "./commands/invoker.ts";
 import type { SessionInput } from "./input/session-input.ts";
 import { withoutImages } from "./input/waiting.ts";
 import type { SessionClients } from "./session-clients.ts";
+import { SessionCorrections } from "./corrections/session-corrections.ts";
 import type { SessionCore } from "./session-core.ts";
 import type { SessionPrompt } from "./session-prompt.ts";
 import type { SessionJobs } from "./session-jobs.ts";
@@ -74,6 +76,7 @@ export class OpenSession implements Session {
   readonly #clients: SessionClients;
   readonly #upkeep: SessionUpkeep;
   readonly #stops: SessionStops;
+  readonly #corrections: SessionCorrections;
   #draft: Draft | null = null;
   #closed = false;
 
@@ -91,6 +94,7 @@ export class OpenSession implements Session {
     this.#configuration = parts.configuration;
     this.#clients = parts.clients;
     this.#upkeep = parts.upkeep;
+    this.#corrections = new SessionCorrections(core);
     this.#stops = new SessionStops(core, parts.engine, parts.prompt.forms, parts.upkeep);
   }
 
@@ -226,6 +230,10 @@ export class OpenSession implements Session {
 
   cancelDiagnosis(requestId: string): boolean {
     return this.#prompt.restarts.cancelDiagnosis(requestId);
+  }
+
+  get corrections(): Corrections {
+    return this.#corrections;
   }
 
   settings(): readonly SettingRow[] {

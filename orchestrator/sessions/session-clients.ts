@@ -37,6 +37,11 @@ export class SessionClients {
     return [...this.#attached].some(({ answersRestarts }) => answersRestarts === true);
   }
 
+  /** True while a client is attached that shows the review of a correction to somebody. */
+  get canReview(): boolean {
+    return [...this.#attached].some(({ reviewsCorrections }) => reviewsCorrections === true);
+  }
+
   attach(options: AttachOptions): Attachment {
     const { core, state, tail } = this.#parts;
     this.#attached.add(options);

@@ -67,6 +67,8 @@ export class SessionCore {
   readonly trace = new TurnTrace();
   /** What requests carry besides the conversation. */
   readonly advice: AdviceBoard;
+  /** Corrections that people keep. */
+  readonly ruleCollections: RuleCollections;
   /** What Lisp has added to this session; set when its prompt is made. */
   extensions: () => ImageExtensions = () => noExtensions;
   pending!: PendingInputs;
@@ -111,7 +113,9 @@ export class SessionCore {
     this.lastRequest = highestRequest(records);
     this.#lostCalls = callsWithoutResult(records);
     this.skills = new SessionSkills(() => environment.skillRoots(this.workingDirectory));
-    this.advice = this.#openAdvice();
+    this.ruleCollections = new RuleCollections(environment.dataRoot);
+    this.advice = this.#openAdvice(this.ruleCollections);
+    this.trace.recall(records);
     this.lastActivityAt = records.at(-1)?.at ?? host.conversation.header.createdAt;
     this.#projection = { request: 0, messages: 0, thoughts: 0, workspace: this.workingDirectory };
     for (const stored of records) this.#note(stored);
@@ -251,8 +255,7 @@ export class SessionCore {
     return this.#summaries > 0;
   }
 
-  #openAdvice(): AdviceBoard {
-    const collections = new RuleCollections(this.environment.dataRoot);
+  #openAdvice(collections: RuleCollections): AdviceBoard {
     return new AdviceBoard({
       trace: this.trace,
       session: () => ({

@@ -106,7 +106,7 @@ export function sessionParts(options: SessionPartsOptions): SessionParts {
 
 function commandContext(
   { core, hooks, session }: SessionPartsOptions,
-  { commands, jobs, engine, invoker, prompt, upkeep }: SessionParts,
+  { commands, jobs, engine, invoker, prompt, clients, upkeep }: SessionParts,
 ): CommandContext {
   return {
     ...hooks,
@@ -120,6 +120,7 @@ function commandContext(
     stop: async () => {
       await engine.cancel(false);
     },
+    canReview: () => clients.canReview,
     help: (topic) => helpText(topic, { commands: commands.all(), tools: invoker.toolSchemas() }),
     skippedDefinitions: () => prompt.self.skipped,
     callLisp: (name, args) => prompt.callLisp(name, args),

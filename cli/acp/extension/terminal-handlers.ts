@@ -36,6 +36,7 @@ export const terminalHandlers: Handlers<Exclude<keyof typeof terminalMethods, "a
       takeOver: params.takeOver ?? false,
       answersPermissions: params.answersPermissions ?? params.readOnly !== true,
       answersRestarts: params.answersRestarts ?? false,
+      reviewsCorrections: params.reviewsCorrections ?? false,
     });
     setImmediate(start);
     const clients = clientRows(host.viewsOf(session.id), sessions);
@@ -83,6 +84,13 @@ export const terminalHandlers: Handlers<Exclude<keyof typeof terminalMethods, "a
       return { settled: false, diagnosis: await session.diagnoseRestart(requestId) };
     if (choice.kind === "cancel-diagnosis") return { settled: session.cancelDiagnosis(requestId) };
     return { settled: await session.chooseRestart(requestId, choice) };
+  },
+  correction: async ({ sessionId, action }, { sessions }) => {
+    const { corrections } = sessions.writable(sessionId);
+    if (action.kind === "cancel") return { cancelled: corrections.cancel() };
+    if (action.kind === "propose") return { proposal: await corrections.propose(action.complaint) };
+    const { kind: _, ...request } = action;
+    return { saved: await corrections.save(request) };
   },
   "set-mode": async ({ sessionId, mode }, { sessions }) => {
     await sessions.writable(sessionId).setMode(mode);

@@ -31,6 +31,7 @@ export type NativeAttach = {
   readonly takeOver: boolean;
   readonly answersPermissions: boolean;
   readonly answersRestarts: boolean;
+  readonly reviewsCorrections: boolean;
 };
 
 export class ClientSessions {
@@ -111,13 +112,14 @@ export class ClientSessions {
   /** Begins to show a session as native events. */
   async attach(
     session: Session,
-    { tail, readOnly, takeOver, answersPermissions, answersRestarts }: NativeAttach,
+    { tail, readOnly, takeOver, answersPermissions, answersRestarts, reviewsCorrections }: NativeAttach,
   ): Promise<{ readonly attachment: Attachment; readonly start: () => void }> {
     const { name } = this.#parts.client();
     const attachment = await session.attach({
       name,
       answersPermissions,
       answersRestarts,
+      reviewsCorrections,
       readOnly,
       tail,
     });

@@ -6,6 +6,7 @@ import type { PermissionMode } from "../../../orchestrator/contract/permission-m
 import type { ConnectToHost, HostLink, Opening } from "../link/host-link.ts";
 import type { PickerPurpose } from "../screen/picker.ts";
 import type { Action, Command } from "../screen/screen-state.ts";
+import { type Asking, chooseRestart, correct } from "./dialog-requests.ts";
 import { EventQueue } from "./event-queue.ts";
 import { OpeningError, codeOf, messageOf } from "./link-errors.ts";
 import { pickerAction } from "./picker-requests.ts";
@@ -203,6 +204,7 @@ export class SessionController {
         takeOver: takeOver && before === undefined,
         answersPermissions: !isReadOnly,
         answersRestarts: !isReadOnly,
+        reviewsCorrections: !isReadOnly,
       }),
     ]);
     this.#mode = view.state.mode;
@@ -214,18 +216,8 @@ export class SessionController {
     for (const submission of early) this.run(submission);
   }
 
-  /** A diagnosis takes as long as the model needs for it; what it says comes with the answer. */
-  async #restart({ requestId, choice }: Extract<Command, { type: "restart" }>): Promise<void> {
-    const { dispatch, now } = this.#options;
-    const asked = choice.kind === "diagnose";
-    try {
-      const answer = await this.#link?.request("restart", { sessionId: this.#id(), requestId, choice });
-      if (asked) dispatch({ type: "diagnosed", requestId, diagnosis: answer?.diagnosis });
-    } catch (error) {
-      if (asked) dispatch({ type: "diagnosed", requestId, diagnosis: undefined });
-      if (codeOf(error) !== "cancelled")
-        dispatch({ type: "flash", level: "error", text: messageOf(error), at: now() });
-    }
+  #asking(): Asking {
+    return { ...this.#options, link: this.#link, sessionId: this.#id() };
   }
 
   async #carryOut(command: Command): Promise<void> {
@@ -248,7 +240,10 @@ export class SessionController {
         });
         return;
       case "restart":
-        await this.#restart(command);
+        await chooseRestart(command, this.#asking());
+        return;
+      case "correction":
+        await correct(command, this.#asking());
         return;
       case "complete":
         await this.#complete(command);

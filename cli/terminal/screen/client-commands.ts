@@ -2,15 +2,17 @@
 import type { ClientAction } from "../../../orchestrator/contract/session.ts";
 import type { Command } from "./screen-state.ts";
 
-/** True when the front end shows a list to choose from in place of the operation's text. */
+/** True when the front end shows a list or a dialog in place of the operation's text. */
 export function isList(action: ClientAction): boolean {
-  return action === "pick-conversation" || action === "pick-model" || action === "open-settings";
+  return action !== "quit" && action !== "detach";
 }
 
 /** What an operation wants of the front end, as its commands. */
 export function clientCommands(action: ClientAction | undefined): readonly Command[] {
   switch (action) {
     case undefined:
+    // The screen opens it by itself.
+    case "review-correction":
       return [];
     case "quit":
       return [{ type: "leave", reason: "quit" }];

@@ -20,6 +20,7 @@ import {
   withEntry,
   withUpdate,
 } from "../transcript/transcript.ts";
+import { openedReview } from "./correction-update.ts";
 import { openedDialog } from "./restart-dialog.ts";
 import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
 import { conversationName } from "./conversation-name.ts";
@@ -83,9 +84,10 @@ function withEvent(state: ScreenState, event: ClientEvent): Step {
       return step(state, { type: "open", sessionId: event.to });
     case "form-action":
       // Of the form that this terminal submitted; others' are theirs.
-      return event.inputId?.includes(state.clientId) === true
-        ? step(state, ...clientCommands(event.action))
-        : step(state);
+      if (event.inputId?.includes(state.clientId) !== true) return step(state);
+      return event.action === "review-correction"
+        ? openedReview(state, event.complaint)
+        : step(state, ...clientCommands(event.action));
     case "restarts-requested":
       return step(withRestarts(state, [...state.restarts, event.request]), { type: "fetch", what: "state" });
     case "restarts-resolved":
@@ -128,6 +130,7 @@ function withClosed(state: ScreenState, event: Extract<SessionEvent, { kind: "cl
     approval: undefined,
     restarts: [],
     restart: undefined,
+    correction: undefined,
   };
   return step(ended, { type: "leave", reason: event.reason === "quit" ? "quit" : "ended" });
 }
@@ -316,6 +319,7 @@ export function withLink(state: ScreenState, action: Extract<Action, { type: "li
     requests: [],
     restarts: [],
     restart: undefined,
+    correction: undefined,
     approval: undefined,
     activity: undefined,
     stoppingAt: undefined,

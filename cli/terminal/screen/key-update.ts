@@ -24,6 +24,8 @@ import {
   isTurnRunning,
   step,
 } from "./screen-state.ts";
+import { withCorrectionPaste } from "./correction-dialog.ts";
+import { withReviewKey } from "./correction-update.ts";
 import { withRestartKey, withRestartPaste } from "./restart-dialog.ts";
 import { submitted, tabbed } from "./submit-update.ts";
 
@@ -47,6 +49,8 @@ export function withPaste(state: ScreenState, { text, at }: Extract<Action, { ty
     return withPickerKey(timed, state.picker, textPress(text.replace(/\s+/g, " ").slice(0, 200)));
   if (state.restart?.entry !== undefined)
     return step({ ...timed, restart: withRestartPaste(state.restart, text) });
+  if (state.correction !== undefined)
+    return step({ ...timed, correction: withCorrectionPaste(state.correction, text) });
   const composer = edited(state.composer, { type: "paste", text });
   const size = composedText(composer).length;
   const path = pastedImagePath(text);
@@ -93,6 +97,7 @@ function withDialogKey(state: ScreenState, press: KeyPress, at: number): Step | 
       ? step(next)
       : step(next, { type: "restart", requestId: dialog.requestId, choice });
   }
+  if (state.correction !== undefined) return withReviewKey(state, state.correction, press);
   if (state.picker !== undefined) return withPickerKey(state, state.picker, press);
   return state.viewer === undefined ? undefined : withViewerKey(state, state.viewer, press);
 }

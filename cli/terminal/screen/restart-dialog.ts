@@ -5,8 +5,9 @@ import type {
   RestartChoice,
   RestartRequest,
 } from "../../../orchestrator/contract/session.ts";
-import { type TextBuffer, bufferOf, emptyBuffer, inserted, moved, removed } from "../composer/text-buffer.ts";
+import { type TextBuffer, emptyBuffer } from "../composer/text-buffer.ts";
 import type { KeyPress } from "./key-press.ts";
+import { entryStep, pastedEntry } from "./text-entry.ts";
 
 /** What the edge is asked to do about it. */
 export type RestartRequestChoice = RestartChoice | { readonly kind: "diagnose" | "cancel-diagnosis" };
@@ -151,36 +152,10 @@ function withEntryKey(
   entry: NonNullable<RestartDialog["entry"]>,
   press: KeyPress,
 ): RestartKeyStep {
-  const written = (buffer: TextBuffer): RestartKeyStep => ({
-    dialog: { ...dialog, entry: { ...entry, buffer } },
-    choice: undefined,
-  });
-  switch (press.name) {
-    case "text":
-      return written(inserted(entry.buffer, press.text));
-    case "backspace":
-      return written(removed(entry.buffer, press.alt ? "word-left" : "left").buffer);
-    case "delete":
-      return written(removed(entry.buffer, "right").buffer);
-    case "left":
-    case "right":
-      return written(moved(entry.buffer, press.name));
-    case "home":
-      return written(moved(entry.buffer, "start"));
-    case "end":
-      return written(moved(entry.buffer, "end"));
-    case "enter":
-      return entered(dialog, entry);
-    case "escape":
-      return { dialog: { ...dialog, entry: undefined }, choice: undefined };
-    case "control":
-      if (press.text === "u") return written(bufferOf(""));
-      if (press.text === "c" || press.text === "g")
-        return { dialog: { ...dialog, entry: undefined }, choice: undefined };
-      return written(entry.buffer);
-    default:
-      return written(entry.buffer);
-  }
+  const next = entryStep(entry.buffer, press);
+  if (next.kind === "done") return entered(dialog, entry);
+  const written = next.kind === "left" ? undefined : { ...entry, buffer: next.buffer };
+  return { dialog: { ...dialog, entry: written }, choice: undefined };
 }
 
 function entered(
@@ -197,6 +172,5 @@ function entered(
 /** A paste goes into the form that is being written, in one line. */
 export function withRestartPaste(dialog: RestartDialog, text: string): RestartDialog {
   if (dialog.entry === undefined) return dialog;
-  const buffer = inserted(dialog.entry.buffer, text.replaceAll(/\s+/g, " "));
-  return { ...dialog, entry: { ...dialog.entry, buffer } };
+  return { ...dialog, entry: { ...dialog.entry, buffer: pastedEntry(dialog.entry.buffer, text) } };
 }

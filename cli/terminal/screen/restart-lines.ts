@@ -6,6 +6,7 @@ import { visibleLine, visibleText } from "../text/visible-text.ts";
 import { wrapColumns, wrapLine } from "../text/wrap.ts";
 import type { CursorBlock } from "./composer-lines.ts";
 import { type RestartDialog, restartRows } from "./restart-dialog.ts";
+import { entryLine } from "./text-entry.ts";
 
 /** Rows of the condition's text, of its details and of a diagnosis, at most. */
 const textRows = { report: 6, detail: 6, explanation: 8 } as const;
@@ -26,7 +27,8 @@ export function restartBlock(
   const shownHead = boundedRows(head, Math.max(2, room));
   const left = Math.max(1, rows - 2 - shownHead.length - (entry === undefined ? 0 : 2));
   const first = Math.max(0, Math.min(dialog.index - Math.floor(left / 2), choices.length - left));
-  const body = entry === undefined ? choices.slice(first, first + left) : [entry.label(dialog), entry.line];
+  const body =
+    entry === undefined ? choices.slice(first, first + left) : [entryLabel(dialog, columns), entry.line];
   const lines = [rule, ...shownHead, ...body, rule];
   const cursor = entry === undefined ? undefined : { row: lines.length - 2, column: entry.column };
   return { lines, cursor };
@@ -99,29 +101,8 @@ function choiceLines(request: RestartRequest, dialog: RestartDialog, columns: nu
   });
 }
 
-function entryLine(
-  { text, cursor }: { readonly text: string; readonly cursor: number },
-  columns: number,
-): { readonly label: (dialog: RestartDialog) => Line; readonly line: Line; readonly column: number } {
-  const room = Math.max(4, columns - 3);
-  const before = visibleLine(text.slice(0, cursor));
-  // The part around the cursor is on show.
-  const skipped = Math.max(0, textWidth(before) - room + 1);
-  const shown = skipped === 0 ? before : before.slice(-room + 1);
-  const line = [
-    span("❯ ", { ink: "accent" }),
-    span(truncated(shown + visibleLine(text.slice(cursor)), room)),
-  ];
-  return {
-    label: ({ entry }) => [
-      span(
-        truncated(`${visibleLine(entry?.row.label ?? "")}: one form; Enter takes it, Esc goes back`, columns),
-        {
-          ink: "muted",
-        },
-      ),
-    ],
-    line,
-    column: 2 + textWidth(shown),
-  };
+/** What the form that is being written is for. */
+function entryLabel({ entry }: RestartDialog, columns: number): Line {
+  const text = `${visibleLine(entry?.row.label ?? "")}: one form; Enter takes it, Esc goes back`;
+  return [span(truncated(text, columns), { ink: "muted" })];
 }

@@ -8,6 +8,7 @@ import { activityLine, flashLines, jobLines, planLines } from "./activity-lines.
 import { type CursorBlock, composerBlock, menuLines, pendingLines } from "./composer-lines.ts";
 import { approvalLines, pickerBlock } from "./dialog-lines.ts";
 import { viewerBlock } from "./history-viewer.ts";
+import { correctionBlock } from "./correction-lines.ts";
 import { restartBlock } from "./restart-lines.ts";
 import { modeline } from "./modeline.ts";
 import { type ScreenState, isTurnRunning } from "./screen-state.ts";
@@ -47,6 +48,7 @@ export function screenLines(state: ScreenState): ScreenLines {
   const menu =
     state.approval === undefined &&
     state.restart === undefined &&
+    state.correction === undefined &&
     state.picker === undefined &&
     state.viewer === undefined
       ? take(menuLines(state.composer, columns))
@@ -89,6 +91,8 @@ function inputBlock(state: ScreenState, columns: number, room: number): CursorBl
   const waiting = restarts.find(({ requestId }) => requestId === restart?.requestId);
   if (restart !== undefined && waiting !== undefined)
     return cutBlock(restartBlock(waiting, restart, restarts.length - 1, columns, Math.min(room, 24)), room);
+  if (state.correction !== undefined)
+    return cutBlock(correctionBlock(state.correction, columns, Math.min(room, 24)), room);
   if (viewer !== undefined)
     return {
       lines: viewerBlock(viewer, columns, room, state.look).slice(0, Math.max(1, room)),

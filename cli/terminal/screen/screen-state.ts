@@ -19,6 +19,7 @@ import type { AttachedImage } from "../composer/attached-image.ts";
 import { type Composer, emptyComposer } from "../composer/composer.ts";
 import { type TranscriptLook, plainLook } from "../transcript/entry-lines.ts";
 import { type PrintedEntry, type Transcript, emptyTranscript } from "../transcript/transcript.ts";
+import type { CorrectionAnswer, CorrectionDialog, CorrectionRequest } from "./correction-dialog.ts";
 import type { KeyPress } from "./key-press.ts";
 import type { HistoryViewer, OlderHistory } from "./history-viewer.ts";
 import type { Picker, PickerPurpose, PickerRow } from "./picker.ts";
@@ -75,6 +76,8 @@ export type ScreenState = {
   /** Conditions of forms that wait for somebody, oldest first, and the dialog of the first one. */
   readonly restarts: readonly RestartRequest[];
   readonly restart: RestartDialog | undefined;
+  /** The review of a correction. */
+  readonly correction: CorrectionDialog | undefined;
   readonly picker: Picker | undefined;
   /** What lies before the history that was printed; undefined when nothing does. */
   readonly older: OlderHistory | undefined;
@@ -135,6 +138,7 @@ export type Action =
     }
   | { readonly type: "invoked"; readonly invocation: Invocation }
   | { readonly type: "diagnosed"; readonly requestId: string; readonly diagnosis: Diagnosis | undefined }
+  | { readonly type: "correction"; readonly answer: CorrectionAnswer; readonly at: number }
   | {
       readonly type: "rows";
       readonly purpose: PickerPurpose;
@@ -168,6 +172,7 @@ export type Command =
       readonly answer: PermissionAnswer;
     }
   | { readonly type: "restart"; readonly requestId: string; readonly choice: RestartRequestChoice }
+  | { readonly type: "correction"; readonly request: CorrectionRequest }
   | { readonly type: "complete"; readonly text: string; readonly cursor: number; readonly token: number }
   | { readonly type: "fetch"; readonly what: "state" | "jobs" | "settings" }
   | { readonly type: "pick"; readonly purpose: PickerPurpose }
@@ -212,6 +217,7 @@ export function initialScreen(
     approval: undefined,
     restarts: [],
     restart: undefined,
+    correction: undefined,
     picker: undefined,
     older: undefined,
     viewer: undefined,

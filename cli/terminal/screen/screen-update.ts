@@ -5,6 +5,7 @@ import { isEmpty } from "../composer/composer.ts";
 import type { TranscriptLook } from "../transcript/entry-lines.ts";
 import { settle, withEntry } from "../transcript/transcript.ts";
 import { clientCommands, isList } from "./client-commands.ts";
+import { openedReview, withReviewAnswer } from "./correction-update.ts";
 import { withAttached, withDiagnosis, withEvents, withLink } from "./event-update.ts";
 import { withHistoryPage } from "./history-viewer-update.ts";
 import { withImage, withKey, withPaste } from "./key-update.ts";
@@ -55,6 +56,8 @@ export function update(state: ScreenState, action: Action): Step {
       return invoked(state, action.invocation);
     case "diagnosed":
       return step(withDiagnosis(state, action.requestId, action.diagnosis));
+    case "correction":
+      return withReviewAnswer(state, action.answer, action.at);
     case "rows":
       return step(withRows(state, action));
     case "flash":
@@ -170,7 +173,9 @@ function invoked(state: ScreenState, invocation: Invocation, typed?: string): St
   }
   if (invocation.switchedTo !== undefined && invocation.switchedTo !== state.sessionId)
     commands.push({ type: "open", sessionId: invocation.switchedTo });
-  return step(next, ...commands, ...clientCommands(invocation.clientAction), {
+  const opened =
+    invocation.clientAction === "review-correction" ? openedReview(next, invocation.complaint) : step(next);
+  return step(opened.state, ...commands, ...opened.commands, ...clientCommands(invocation.clientAction), {
     type: "fetch",
     what: "state",
   });

@@ -11,6 +11,12 @@ import {
   invocationSchema,
   sessionStateSchema,
 } from "../session/catalogs.ts";
+import {
+  complaintLimit,
+  correctionProposalSchema,
+  correctionSaveSchema,
+  savedCorrectionSchema,
+} from "../session/corrections.ts";
 import { permissionAnswerSchema } from "../session/events.ts";
 import {
   draftSchema,
@@ -117,6 +123,8 @@ export const terminalMethods = {
       answersPermissions: z.boolean().optional(),
       /** True for a client that shows the restarts of forms to somebody. */
       answersRestarts: z.boolean().optional(),
+      /** True for a client that shows the review of a correction to somebody when an operation wants `review-correction`. */
+      reviewsCorrections: z.boolean().optional(),
     }),
     value: z.object({
       state: sessionStateSchema,
@@ -194,6 +202,26 @@ export const terminalMethods = {
       ]),
     }),
     value: z.object({ settled: z.boolean(), diagnosis: diagnosisSchema.optional() }),
+  },
+  /**
+   * A persistent correction made of a complaint: a model proposes one, which takes as long as its answer; or that is ended; or one is saved. Saving
+   * is refused with `correction-unmatched` and `correction-exists` until these are confirmed.
+   */
+  correction: {
+    params: z.object({
+      ...sessionScope,
+      action: z.discriminatedUnion("kind", [
+        z.strictObject({ kind: z.literal("propose"), complaint: z.string().min(1).max(complaintLimit) }),
+        z.strictObject({ kind: z.literal("cancel") }),
+        correctionSaveSchema.extend({ kind: z.literal("save") }),
+      ]),
+    }),
+    value: z.object({
+      proposal: correctionProposalSchema.optional(),
+      saved: savedCorrectionSchema.optional(),
+      /** Whether a proposal was being made. */
+      cancelled: z.boolean().optional(),
+    }),
   },
   "set-mode": {
     params: z.object({ ...sessionScope, mode: permissionModeSchema }),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { failureSchema } from "../failure.ts";
 import { conversationIdSchema, executionIdSchema } from "../identifiers.ts";
 import { permissionModeSchema } from "../permissions.ts";
+import { complaintLimit } from "./corrections.ts";
 import { restartRequestSchema } from "./restarts.ts";
 import { clientActionSchema, permissionRequestSchema } from "./events.ts";
 import { pendingInputSchema } from "./input.ts";
@@ -137,6 +138,8 @@ export const invocationSchema = z.strictObject({
   switchedTo: conversationIdSchema.optional(),
   /** What the front end itself has to do. */
   clientAction: clientActionSchema.optional(),
+  /** `review-correction`: the complaint, when it was said. */
+  complaint: z.string().max(complaintLimit).optional(),
 });
 export type Invocation = z.infer<typeof invocationSchema>;
 

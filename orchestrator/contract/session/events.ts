@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { failureSchema } from "../failure.ts";
 import { conversationIdSchema, executionIdSchema } from "../identifiers.ts";
+import { complaintLimit } from "./corrections.ts";
 import { pendingInputSchema } from "./input.ts";
 import { restartRequestSchema } from "./restarts.ts";
 import { sessionUpdateSchema, turnOutcomeSchema, turnSourceSchema } from "./updates.ts";
@@ -13,6 +14,7 @@ export const clientActionSchema = z.enum([
   "pick-conversation",
   "pick-model",
   "open-settings",
+  "review-correction",
 ]);
 export type ClientAction = z.infer<typeof clientActionSchema>;
 
@@ -94,6 +96,8 @@ const eventBodySchema = z.discriminatedUnion("kind", [
     formId: z.string(),
     inputId: z.string().optional(),
     action: clientActionSchema,
+    /** `review-correction`: the complaint, when it was said. */
+    complaint: z.string().max(complaintLimit).optional(),
   }),
   /** All accepted input that is not in the record yet, in the order it will be delivered; replaces the list before. */
   z.strictObject({

@@ -21,6 +21,7 @@ import type {
   SettingRow,
   SettingValue,
 } from "./catalogs.ts";
+import type { Corrections } from "./corrections.ts";
 import type { PermissionAnswer, SessionEvent } from "./events.ts";
 import type { Diagnosis, RestartChoice, RestartRequest } from "./restarts.ts";
 import type { FormResult } from "./forms.ts";
@@ -36,6 +37,8 @@ export type AttachOptions = {
   readonly answersPermissions: boolean;
   /** True when this client shows the restarts of a form to somebody. With no such client attached, a condition nobody handled ends its form. */
   readonly answersRestarts?: boolean;
+  /** True when this client shows the review of a correction to somebody (`review-correction`). */
+  readonly reviewsCorrections?: boolean;
   /** True for observers. The front end itself refuses (`read-only`) what would change something; the session only shows it. */
   readonly readOnly?: boolean;
   /** Most updates of history in {@link Attachment.history}; 0 for none, `all` for everything. */
@@ -195,6 +198,9 @@ export interface Session {
   diagnoseRestart(requestId: string): Promise<Diagnosis>;
   /** Ends a diagnosis and nothing else; false when none runs. */
   cancelDiagnosis(requestId: string): boolean;
+
+  /** Persistent corrections made of complaints. */
+  readonly corrections: Corrections;
 
   settings(): readonly SettingRow[];
   setSetting(name: string, value: SettingValue): Promise<SettingRow>;

@@ -2,6 +2,7 @@
 import { AutolithError } from "../../contract/failure.ts";
 import type { OperationRow } from "../../contract/session/catalogs.ts";
 import type { Command } from "./command.ts";
+import { correctionCommands } from "./correction-commands.ts";
 import { usageOf } from "./help.ts";
 import { jobCommands } from "./job-commands.ts";
 import { papercutCommands } from "./papercut-commands.ts";
@@ -13,6 +14,7 @@ export const commands: readonly Command[] = [
   ...sessionCommands,
   ...settingCommands,
   ...jobCommands,
+  ...correctionCommands,
   ...papercutCommands,
 ].sort((left, right) => left.name.localeCompare(right.name));
 

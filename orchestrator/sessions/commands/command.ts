@@ -27,6 +27,8 @@ export type CommandContext = {
   readonly clearApprovals: () => void;
   /** Ends the session's turn, as `quit` does before the front end leaves. */
   readonly stop: () => Promise<void>;
+  /** True while a client is attached that shows the review of a correction to somebody. */
+  readonly canReview: () => boolean;
   /** Text of help for a topic or command, or of everything. */
   readonly help: (topic: string) => string;
   /** What was left out when the image started. */

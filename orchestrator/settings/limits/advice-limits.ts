@@ -8,6 +8,7 @@ import {
 } from "../../advice/contribution.ts";
 import { snapshotLimits } from "../../advice/request-snapshot.ts";
 import { collectionRuleLimit } from "../../advice/rule-collections.ts";
+import { complaintLimit } from "../../contract/session/corrections.ts";
 import { directoryScopeLimits } from "../../initialization/directory-scopes.ts";
 import { initFileByteLimit } from "../../initialization/init-files.ts";
 import { extensionLimits } from "../../prompt/image-extensions.ts";
@@ -20,6 +21,7 @@ import {
 } from "../../self/mutation.ts";
 import { exercisesPerMutation } from "../../self/self-modification.ts";
 import { skillCatalogCharacterLimit, skillSelectionLimits } from "../../skills/session-skills.ts";
+import { evidenceLimit } from "../../sessions/corrections/correction-question.ts";
 import { manifestLimits } from "../../skills/executable-manifest.ts";
 import { skillCodeLimits } from "../../skills/skill-limits.ts";
 import { skillScanLimits } from "../../skills/skill-scan.ts";
@@ -38,6 +40,8 @@ export const adviceLimits: readonly Limit[] = [
     ["rules of one file", collectionRuleLimit, "items"],
     ["values of a rule's condition", conditionValueLimit, "items"],
     ["one value of a condition", conditionCharacterLimit, "characters"],
+    ["complaint", complaintLimit, "characters"],
+    ["output that a correction is proposed from", evidenceLimit, "characters"],
     ["files of a turn that rules see", snapshotLimits.paths, "items"],
     ["output of a turn that rules see", snapshotLimits.outputCharacters, "characters"],
     ["message of the person that contributors see", snapshotLimits.userTextCharacters, "characters"],

@@ -74,18 +74,33 @@ describe("context rules", () => {
 });
 
 describe("kept corrections", () => {
+  const replacing = { replace: true };
+
+  it("are not replaced unawares", async () => {
+    const root = mkdtempSync(join(tmpdir(), "alrl-"));
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+    const collections = new RuleCollections(root);
+    const save = (instruction: string, replace: boolean) =>
+      collections.save(rule(`(:id "style" :instruction "${instruction}")`), "global", "/w", { replace });
+    expect(await save("First.", false)).toBe(false);
+    await expect(save("Second.", false)).rejects.toMatchObject({ code: "correction-exists" });
+    expect((await collections.rules("/w")).map(({ instruction }) => instruction)).toEqual(["First."]);
+    expect(await save("Third.", true)).toBe(true);
+    expect((await collections.rules("/w")).map(({ instruction }) => instruction)).toEqual(["Third."]);
+  });
+
   it("are files; one of the workspace goes before the global one of its id, and changes count at once", async () => {
     const root = mkdtempSync(join(tmpdir(), "alrl-"));
     onTestFinished(() => rmSync(root, { recursive: true, force: true }));
     const [mine, theirs] = [new RuleCollections(root), new RuleCollections(root)];
-    await mine.save(rule('(:id "style" :instruction "Everywhere.")'), "global", "/w");
-    await mine.save(rule('(:id "style" :instruction "Here.")'), "workspace", "/w");
-    await mine.save(rule('(:id "other" :instruction "Other.")'), "global", "/w");
+    await mine.save(rule('(:id "style" :instruction "Everywhere.")'), "global", "/w", replacing);
+    await mine.save(rule('(:id "style" :instruction "Here.")'), "workspace", "/w", replacing);
+    await mine.save(rule('(:id "other" :instruction "Other.")'), "global", "/w", replacing);
     const seen = async (workspace: string) =>
       (await theirs.rules(workspace)).map(({ instruction }) => instruction);
     expect(await seen("/w")).toEqual(["Here.", "Other."]);
     expect(await seen("/elsewhere")).toEqual(["Everywhere.", "Other."]);
-    await mine.save(rule('(:id "other" :instruction "Changed.")'), "global", "/w");
+    await mine.save(rule('(:id "other" :instruction "Changed.")'), "global", "/w", replacing);
     expect(await seen("/elsewhere")).toEqual(["Everywhere.", "Changed."]);
     expect(readFileSync(join(root, "context-rules.sexp"), "utf8")).toContain("(:CONTEXT-RULES");
     writeFileSync(join(root, "context-rules.sexp"), "(:context-rules");
@@ -117,7 +132,9 @@ describe("kept corrections", () => {
     onTestFinished(() => rmSync(root, { recursive: true, force: true }));
     const ids = Array.from({ length: 12 }, (_, index) => `rule-${index}`);
     await Promise.all(
-      ids.map((id) => new RuleCollections(root).save(rule(`(:id "${id}" :instruction "i")`), "global", "/w")),
+      ids.map((id) =>
+        new RuleCollections(root).save(rule(`(:id "${id}" :instruction "i")`), "global", "/w", replacing),
+      ),
     );
     const kept = (await new RuleCollections(root).rules("/w")).map(({ id }) => id);
     expect(kept.toSorted()).toEqual(ids.toSorted());

@@ -237,6 +237,13 @@ export class ScriptedSession implements Session {
     return resolve !== undefined;
   }
 
+  readonly corrections = {
+    propose: (): Promise<never> =>
+      Promise.reject(new AutolithError("unsupported", "There is no model here.")),
+    cancel: (): boolean => false,
+    save: (): Promise<never> => Promise.reject(new AutolithError("unsupported", "Nothing is saved here.")),
+  };
+
   restarts(): readonly [] {
     return [];
   }
