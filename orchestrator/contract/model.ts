@@ -166,7 +166,7 @@ export const modelEndpointSchema = z.strictObject({
   /** Provider name, `openai-api`; part of the identity of verbatim items. */
   provider: z.string().min(1).max(64),
   wire: modelWireSchema,
-  /** Base URL up to and including `/v1`; absent means the SDK's default. */
+  /** Base URL up to and including `/v1`; absent means that of the OpenAI API. */
   baseUrl: z.url().optional(),
   /** Absent for servers that ask for none. */
   apiKey: z.string().min(1).optional(),

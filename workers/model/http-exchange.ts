@@ -1,6 +1,5 @@
 /**
- * One HTTP request as the SDK makes them by `fetch`, over Node's own HTTP client: a turn of an agent costs a fraction of what it does
- * by way of `fetch` and its streams.
+ * One HTTP request over Node's own HTTP client: a turn of an agent costs a fraction of what it does by way of `fetch` and its streams.
  */
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from "node:http";
 import { type BodyWatch, WatchedBody } from "./response-body.ts";
@@ -9,12 +8,25 @@ import { type BodyWatch, WatchedBody } from "./response-body.ts";
 const redirections = new Set([307, 308]);
 export const redirectionLimit = 5;
 
-/** What the SDK hands to its `fetch`; its bodies are JSON texts. */
+/** A request: bodies are JSON texts. */
 export type ExchangeInit = {
   readonly method?: string | undefined;
-  readonly headers?: ConstructorParameters<typeof Headers>[0] | undefined;
-  readonly body?: unknown;
-  readonly signal?: AbortSignal | null | undefined;
+  /** Names in lower case. */
+  readonly headers?: PlainHeaders;
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** The headers of a response, asked by names in lower case. */
+export type ResponseHeaders = { get(name: string): string | null };
+
+/** A response whose head has come. */
+export type ModelServerResponse = {
+  readonly status: number;
+  /** The status is one of success. */
+  readonly ok: boolean;
+  readonly headers: ResponseHeaders;
+  readonly body: WatchedBody;
 };
 
 /**
@@ -26,16 +38,16 @@ export type ExchangeInit = {
 export async function exchange(
   url: string | URL,
   init: ExchangeInit,
-  watch: (head: { readonly headers: Headers }) => BodyWatch,
-): Promise<Response> {
-  let target = new URL(url);
-  const headers = Object.fromEntries(new Headers(init.headers).entries());
+  watch: (head: { readonly headers: ResponseHeaders }) => BodyWatch,
+): Promise<ModelServerResponse> {
+  let target = typeof url === "string" ? new URL(url) : url;
+  const headers: Record<string, string> = { ...init.headers };
   for (let hops = 0; ; hops += 1) {
     const incoming = await sent(target, headers, init);
     const location = incoming.headers.location;
     const status = incoming.statusCode ?? 0;
     if (!redirections.has(status) || location === undefined || hops >= redirectionLimit)
-      return responseOf(incoming, target, watch);
+      return responseOf(incoming, watch);
     incoming.resume();
     const next = new URL(location, target);
     // Credentials are for the server they were given for.
@@ -63,20 +75,20 @@ function requestOptions(
   headers: PlainHeaders,
   { method = "GET", body, signal }: ExchangeInit,
 ): RequestOptions {
-  const length = typeof body === "string" ? { "content-length": Buffer.byteLength(body) } : {};
+  const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
   return {
     method,
     headers: { ...headers, ...length },
-    ...(signal === null || signal === undefined ? {} : { signal }),
+    ...(signal === undefined ? {} : { signal }),
   };
 }
 
-function headOf(sending: ClientRequest, body: unknown): Promise<IncomingMessage> {
+function headOf(sending: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sending.once("response", resolve);
     // Stays for the life of the connection: what breaks after the head is told by the body.
     sending.on("error", reject);
-    sending.end(typeof body === "string" ? body : undefined);
+    sending.end(body);
   });
 }
 
@@ -101,30 +113,24 @@ function open(target: URL, options: RequestOptions): ClientRequest {
 }
 
 /** A response as it comes in: its head, and the chunks of its body. */
-export type Incoming = Pick<IncomingMessage, "headers" | "statusCode" | "statusMessage"> &
-  AsyncIterable<Buffer>;
+export type Incoming = Pick<IncomingMessage, "headers" | "statusCode"> & AsyncIterable<Buffer>;
 
-/** What the SDK reads of a response. */
+/** A response and its body, watched. */
 export function responseOf(
   incoming: Incoming,
-  { href }: URL,
-  watch: (head: { readonly headers: Headers }) => BodyWatch,
-): Response {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    for (const each of Array.isArray(value) ? value : [value ?? ""]) headers.append(name, each);
-  }
+  watch: (head: { readonly headers: ResponseHeaders }) => BodyWatch,
+): ModelServerResponse {
+  const headers: ResponseHeaders = {
+    get: (name) => {
+      const value = incoming.headers[name];
+      return Array.isArray(value) ? value.join(", ") : (value ?? null);
+    },
+  };
   const status = incoming.statusCode ?? 0;
-  const body = new WatchedBody(incoming, watch({ headers }));
-  const response = {
+  return {
     status,
     ok: status >= 200 && status < 300,
-    statusText: incoming.statusMessage ?? "",
-    url: href,
     headers,
-    body,
-    text: () => body.text(),
-    json: async () => JSON.parse(await body.text()) as unknown,
+    body: new WatchedBody(incoming, watch({ headers })),
   };
-  return response as unknown as Response;
 }

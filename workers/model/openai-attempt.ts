@@ -5,8 +5,9 @@ import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts"
 import { type Incoming, responseOf } from "./http-exchange.ts";
 import type { BodyWatch } from "./response-body.ts";
 import { ChatStreamAssembler } from "./chat-stream.ts";
-import { openAiClient } from "./openai-client.ts";
 import { requestNames, wireRequest } from "./request-body.ts";
+import { serverEvents } from "./server-events.ts";
+import { eventData } from "./server-refusal.ts";
 import { ResponsesStreamAssembler } from "./responses-stream.ts";
 import type { OutputDelta, StreamAssembler } from "./stream-assembly.ts";
 import { TimedExchange, type ExchangeBounds } from "./timed-exchange.ts";
@@ -28,10 +29,9 @@ export async function attemptRequest(attempt: Attempt): Promise<ModelResponse> {
   const assembler = assemblerFor(attempt, names);
   const exchange = new TimedExchange(attempt, assembler);
   try {
-    for await (const event of await exchange.open(path, body)) {
+    for await (const event of exchange.events(path, body)) {
       for (const delta of assembler.push(event)) attempt.onOutput(delta);
     }
-    // The SDK ends its loop silently when a request is aborted.
     exchange.checkEnded();
     return assembler.finish();
   } catch (error) {
@@ -44,29 +44,20 @@ export async function attemptRequest(attempt: Attempt): Promise<ModelResponse> {
   }
 }
 
-/**
- * Does what the first request would otherwise wait for: loads the HTTP client of the runtime and runs the SDK's path to
- * it once, without a network.
- */
+/** Does what the first request would otherwise wait for: runs its path once over a stream that comes from no network. */
 export async function warmUpRequests(): Promise<void> {
-  const endpoint = {
-    provider: "none",
-    wire: "chat",
-    baseUrl: "http://warm-up.invalid",
-    reasoning: false,
-  } as const;
-  const head = { statusCode: 200, statusMessage: "OK", headers: { "content-type": "text/event-stream" } };
-  const incoming: Incoming = Object.assign(Readable.from([Buffer.from("data: [DONE]\n\n")]), head);
+  const head = { statusCode: 200, headers: { "content-type": "text/event-stream" } };
+  const incoming: Incoming = Object.assign(
+    Readable.from([Buffer.from("data: {}\n\ndata: [DONE]\n\n")]),
+    head,
+  );
   const watch: BodyWatch = {
     onBytes: (bytes) => bytes.length,
     refusal: () => new Error("nothing is refused here"),
     isComplete: () => true,
   };
-  const client = openAiClient(endpoint, async () =>
-    responseOf(incoming, new URL(endpoint.baseUrl), () => watch),
-  );
-  const stream = await client.post<AsyncIterable<unknown>>("/warm-up", { body: {}, stream: true });
-  for await (const event of stream) void event;
+  const { body, headers } = responseOf(incoming, () => watch);
+  for await (const event of serverEvents(body)) eventData(event, headers);
 }
 
 function assemblerFor({ endpoint, request }: Attempt, names: WireNames): StreamAssembler {

@@ -15,8 +15,8 @@ export interface BodyWatch {
 const drainByteLimit = 65_536;
 
 /**
- * The body of a response, watched. It is of the shape that the SDK reads streams by. The SDK stops reading at the end mark of a
- * stream and cancels the body, which would close the connection and cost a new one for each turn; this body drains what is left.
+ * The body of a response, watched. Who reads a stream stops at its end mark; what is behind it is drained, because giving up the rest would
+ * close the connection and cost a new one for each turn.
  */
 export class WatchedBody {
   readonly #chunks: AsyncIterator<Buffer>;
@@ -28,30 +28,18 @@ export class WatchedBody {
     this.#watch = watch;
   }
 
-  /** There is one reader. */
-  getReader(): {
-    read(): Promise<IteratorResult<Uint8Array, undefined>>;
-    cancel(): Promise<void>;
-    releaseLock(): void;
-  } {
-    return {
-      read: () => this.#read(),
-      cancel: () => this.#cancel(),
-      releaseLock: () => undefined,
-    };
-  }
-
   /** All of it as text. */
   async text(): Promise<string> {
     const chunks: Uint8Array[] = [];
     for (;;) {
-      const { done, value } = await this.#read();
+      const { done, value } = await this.read();
       if (done === true) return Buffer.concat(chunks).toString("utf8");
       chunks.push(value);
     }
   }
 
-  async #read(): Promise<IteratorResult<Uint8Array, undefined>> {
+  /** The next bytes. There is one reader. */
+  async read(): Promise<IteratorResult<Uint8Array, undefined>> {
     // Not before the consumer has taken what came before: an error would discard it.
     if (this.#refused) {
       await this.#chunks.return?.();
@@ -64,7 +52,8 @@ export class WatchedBody {
     return { done: false, value: this.#refused ? value.subarray(0, passed) : value };
   }
 
-  async #cancel(): Promise<void> {
+  /** Reads no more: the connection is kept when the answer is whole, and closed otherwise. */
+  async cancel(): Promise<void> {
     if (this.#watch.isComplete()) await this.#drain();
     await this.#chunks.return?.();
   }

@@ -8,11 +8,14 @@ import {
 import { jsonDepthLimit } from "../../orchestrator/contract/json-nesting.ts";
 import { secretRemover, type SecretRemover } from "../../orchestrator/secrets/secret-removal.ts";
 import { bounded, classifyRefusal, classifyTransport, systemCodes } from "./failure-classification.ts";
-import { openAiClient, refusalIn } from "./openai-client.ts";
 import { DeepJsonError, StreamNesting } from "./stream-nesting.ts";
-import { exchange } from "./http-exchange.ts";
+import { type ResponseHeaders, exchange } from "./http-exchange.ts";
+import { serverEvents } from "./server-events.ts";
+import { ServerRefusalError, eventData, refusedResponse } from "./server-refusal.ts";
 import type { BodyWatch } from "./response-body.ts";
 import type { StreamAssembler } from "./stream-assembly.ts";
+
+const openAiBaseUrl = "https://api.openai.com/v1";
 
 /** What an exchange is bound by. */
 export interface ExchangeBounds {
@@ -47,20 +50,17 @@ export class TimedExchange {
     if (bounds.signal.aborted) this.#cancel();
   }
 
-  /** `body` is a JSON text. */
-  async open(path: string, body: string): Promise<AsyncIterable<unknown>> {
+  /** Posts a JSON text and reads the events of the answer. */
+  async *events(path: string, body: string): AsyncGenerator<unknown, void, undefined> {
     this.#arm("head-timeout", this.#bounds.limits.responseHeadTimeoutMs);
-    const client = openAiClient(this.#bounds.endpoint, (url, init) =>
-      exchange(url, init, (head) => this.#watched(head.headers)),
+    const { endpoint } = this.#bounds;
+    const response = await exchange(
+      `${(endpoint.baseUrl ?? openAiBaseUrl).replace(/\/$/, "")}${path}`,
+      { method: "POST", headers: requestHeaders(endpoint), body, signal: this.#controller.signal },
+      (head) => this.#watched(head.headers),
     );
-    return client.post<AsyncIterable<unknown>>(path, {
-      body,
-      // With a type of its own the SDK passes a text on as it is.
-      headers: { "content-type": "application/json" },
-      stream: true,
-      maxRetries: 0,
-      signal: this.#controller.signal,
-    });
+    if (!response.ok) throw await refusedResponse(response);
+    for await (const event of serverEvents(response.body)) yield eventData(event, response.headers);
   }
 
   /** Throws when the loop ended because of a bound or a cancel. */
@@ -88,9 +88,8 @@ export class TimedExchange {
       throw ended;
     }
     if (error instanceof DeepJsonError) return this.#failure("malformed", error.message);
-    const refusal = refusalIn(error);
-    if (refusal !== undefined)
-      return this.#reported(classifyRefusal(refusal, this.#assembler.outputReceived), error);
+    if (error instanceof ServerRefusalError)
+      return this.#reported(classifyRefusal(error.refusal, this.#assembler.outputReceived), error);
     if (error instanceof SyntaxError)
       return this.#failure("malformed", "The stream holds text that is not JSON.", error);
     const codes = systemCodes(error).join(", ");
@@ -105,7 +104,7 @@ export class TimedExchange {
     this.#bounds.signal.removeEventListener("abort", this.#cancel);
   }
 
-  #watched(headers: Headers): BodyWatch {
+  #watched(headers: ResponseHeaders): BodyWatch {
     this.#contentType = headers.get("content-type") ?? "";
     this.#requestId = headers.get("x-request-id") ?? undefined;
     this.#arm("idle-timeout", this.#bounds.limits.streamIdleTimeoutMs);
@@ -166,4 +165,15 @@ export class TimedExchange {
     };
     return new ModelRequestError(told, cause === undefined ? {} : { cause });
   }
+}
+
+/** The endpoint's own headers win. */
+function requestHeaders({ apiKey, headers }: ModelEndpoint): Readonly<Record<string, string>> {
+  return {
+    accept: "application/json",
+    "user-agent": "autolith",
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
+    "content-type": "application/json",
+  };
 }

@@ -52,7 +52,7 @@ test("body and headers go out, status, headers and body come back, connections a
     const response = await exchange(`${base}/v1`, init, unwatched);
     expect({ status: response.status, ok: response.ok }).toEqual({ status: 418, ok: false });
     expect(response.headers.get("x-request-id")).toBe("r1");
-    expect(await response.text()).toBe('POST 1 {"text":"ü"}');
+    expect(await response.body.text()).toBe('POST 1 {"text":"ü"}');
   }
   expect(ports.size).toBe(1);
 });
@@ -68,8 +68,8 @@ test("a redirection that keeps the method is followed, and other servers get no 
     if (request.url === "/same") answer(request, response);
     else response.writeHead(307, { location: request.url === "/a" ? "/same" : `${elsewhere}/` }).end();
   });
-  expect(await (await exchange(`${base}/a`, init, unwatched)).text()).toBe(init.body);
-  expect(await (await exchange(`${base}/b`, init, unwatched)).text()).toBe(init.body);
+  expect(await (await exchange(`${base}/a`, init, unwatched)).body.text()).toBe(init.body);
+  expect(await (await exchange(`${base}/b`, init, unwatched)).body.text()).toBe(init.body);
   expect(seen).toEqual(["Bearer key", undefined]);
 });
 
@@ -102,9 +102,9 @@ test("a kept connection that the server closed is replaced, and the request goes
       response.end("ok");
     });
   });
-  await (await exchange(base, init, unwatched)).text();
+  await (await exchange(base, init, unwatched)).body.text();
   // The client has not heard of this yet when it sends the next request.
   servers.at(-1)?.closeAllConnections();
-  expect(await (await exchange(base, init, unwatched)).text()).toBe("ok");
+  expect(await (await exchange(base, init, unwatched)).body.text()).toBe("ok");
   expect(bodies).toBe(2);
 });
