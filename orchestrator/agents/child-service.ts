@@ -5,7 +5,6 @@
 import type { SecretRemover } from "../secrets/secret-removal.ts";
 import type { AgentEvent, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
 import { defaultAgentLimits } from "../contract/agent-limits.ts";
-import type { ToolCaller } from "../contract/caller.ts";
 import { AutolithError, failureOf } from "../contract/failure.ts";
 import { type ConversationId, type ExecutionId, newExecutionId } from "../contract/identifiers.ts";
 import type { ReasoningEffort, ToolCallItem } from "../contract/model.ts";
@@ -14,7 +13,7 @@ import type { ToolContext } from "../contract/tool.ts";
 import { type Job, isActive, standingOf } from "../jobs/job-table.ts";
 import type { JobRequest } from "../jobs/admissions.ts";
 import type { JobExecution } from "../jobs/supervisor.ts";
-import { conversationOf, ownerOf } from "../jobs/ownership.ts";
+import { ownerOf } from "../jobs/ownership.ts";
 import { withinDeadline } from "../queue/deadline.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
 import type { ProgressSnapshot } from "../tasks/child-progress.ts";
@@ -25,7 +24,8 @@ import { recordedAudit } from "../tools/nested-calls.ts";
 import type { OverflowSink, SettledCall } from "../tools/dispatcher.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ChildRun } from "./agent-executor.ts";
-import type { RunnableRole } from "./child-role.ts";
+import { callerOf } from "./child-caller.ts";
+import { type RunnableRole, boundedRole } from "./child-role.ts";
 import { RoleTools } from "./role-tools.ts";
 import type { JobRoles } from "./job-roles.ts";
 import type { ConversationMail } from "../peers/conversation-mail.ts";
@@ -80,7 +80,13 @@ export type ChildServiceParts = LiveChildParts & {
 const startWaitMs = 2_000;
 
 /** A running child, and what its own children are started by. */
-type Running = { readonly child: LiveChild; readonly role: RunnableRole; readonly model: string };
+type Running = {
+  readonly child: LiveChild;
+  readonly role: RunnableRole;
+  readonly model: string;
+  /** Roles of the agents above it. */
+  readonly above: readonly string[];
+};
 
 /** What starts the root of a headless run. */
 export type RootChild = {
@@ -153,6 +159,7 @@ export class ChildService {
           reasoningEffort: role.effort,
           position: `${caller.position}/${context.callId}:${index}`,
           depth: caller.depth + 1,
+          ...(parent === undefined ? {} : { ancestorRoles: [...parent.above, parent.role.name] }),
           workspace: isolated?.workspace ?? context.workspace,
           ...(isolated === undefined ? {} : { isolation: isolated.checkout }),
         },
@@ -255,7 +262,7 @@ export class ChildService {
   /** Prepares the run of an admitted child. */
   async prepareRun(job: JobExecution<"agent">): Promise<ChildRun> {
     const { payload } = job;
-    const found = await this.#parts.jobRoles.of(job);
+    const found = await this.#withinAncestors(await this.#parts.jobRoles.of(job), payload.ancestorRoles);
     const role =
       payload.outputContract === undefined
         ? found
@@ -263,7 +270,8 @@ export class ChildService {
     const choice = this.#parts.models.reach(payload.model);
     const isolation = await this.#isolate(job);
     const live = new LiveChild(job, { ...this.#parts, report: (error) => this.#reportOnce(error) });
-    this.#live.set(job.executionId, { child: live, role, model: payload.model });
+    const { model, ancestorRoles: above = [] } = payload;
+    this.#live.set(job.executionId, { child: live, role, model, above });
     this.#begins(job.executionId);
     const caller = callerOf(job, this.#parts.rootConversationId);
     const yielding = new YieldState(role.contract?.check, () => live.steering.pendingCount);
@@ -329,6 +337,13 @@ export class ChildService {
     };
   }
 
+  /** A child has its parent's tools as far as its role grants them (facts C.4). Rejects when the role of an ancestor is no more. */
+  async #withinAncestors(role: RunnableRole, above: readonly string[] = []): Promise<RunnableRole> {
+    if (above.length === 0) return role;
+    const ancestors = await Promise.all(above.map((name) => this.#parts.roles.find(name)));
+    return boundedRole(role, ancestors, this.#parts.tools.names());
+  }
+
   /** Forgets a run that has ended. */
   async runEnded(job: JobExecution<"agent">): Promise<void> {
     const live = this.#live.get(job.executionId);
@@ -382,19 +397,3 @@ export class ChildService {
     };
   }
 }
-
-function callerOf(job: JobExecution<"agent">, rootConversationId: ConversationId): ToolCaller {
-  return {
-    kind: "child",
-    conversationId: conversationOf(job),
-    rootConversationId,
-    executionId: job.executionId,
-    lineage: [...job.owner.lineage, job.executionId],
-    position: job.payload.position,
-    jobName: job.name,
-    depth: job.payload.depth,
-    role: job.payload.role,
-  };
-}
-
-/** Tools a child of this role is offered: child-safe and granted; `task.*` by spawn policy and depth. */

@@ -42,8 +42,9 @@ export class RoleTools {
     const tool = this.#all.get(name) ?? this.#all.get(name.replaceAll("__", "."));
     if (tool === undefined) return undefined;
     if (tool.audience === "primary") return `${tool.name} is for the primary agent only.`;
-    return tool.name.startsWith("task.")
-      ? spawnRefusal
+    if (tool.name.startsWith("task.")) return spawnRefusal;
+    return role.withholds?.(tool.name) === true
+      ? `An agent above this one has no ${tool.name}, and a child has no tool that its parent lacks.`
       : `The role ${role.name} does not grant ${tool.name}.`;
   }
 }

@@ -53,6 +53,8 @@ const agentPayload = z.strictObject({
   position: z.string().min(1).max(1_024),
   /** 1 for a child of the primary. */
   depth: z.number().int().min(1).max(16),
+  /** Roles of the agents above it, the nearest last; a child has no tool that one of them lacks. Absent: the primary is its parent. */
+  ancestorRoles: z.array(z.string().min(1).max(64)).max(16).optional(),
   /** Absolute directory the child works in. */
   workspace: z.string().min(1).max(4_096),
   isolation: isolatedCheckoutSchema.optional(),

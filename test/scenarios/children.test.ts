@@ -211,4 +211,38 @@ describe("children of a job", () => {
     });
     expect(server.requests[1]?.text).toContain("The role reader does not grant shell.run.");
   });
+
+  it("a child has no tool that its parent lacks, however generous its role", async () => {
+    const heard: string[] = [];
+    using pit = makeSandpit();
+    await using server = await startModelServer(
+      cast({
+        ROOT: [
+          () => tool("task__run", { task: "Be BELOW.", agent: "task", name: "below", blocking: true }),
+          () => submitAnswer("none"),
+        ],
+        BELOW: [
+          () => tool("shell__run", { command: "echo no" }),
+          (request) => {
+            heard.push(request.text);
+            return tool("resource__read", { uri: "workspace:.autolith/agents/reader.sexp" });
+          },
+          (request) => {
+            heard.push(request.text);
+            return submit("read");
+          },
+        ],
+      }),
+    );
+    pit.write(
+      ".autolith/agents/reader.sexp",
+      '(:name "reader" :description "Reads." :instructions "Read." :tools ("resource.read") :spawns :all)',
+    );
+    const ended = await run(pit, jobText({ prompt: "ROOT", role: "reader" }), {
+      environment: environment(server),
+    });
+    expect(ended.status).toBe(0);
+    expect(heard[0]).toContain("a child has no tool that its parent lacks");
+    expect(heard[1]).toContain(":description");
+  });
 });
