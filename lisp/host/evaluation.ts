@@ -7,6 +7,8 @@ export interface RestartReport {
   /** Symbol name, "" when anonymous. */
   readonly name: string;
   readonly text: string;
+  /** Its lambda list as text, without parentheses; "" when it takes no arguments. */
+  readonly parameters: string;
 }
 
 /** A condition nobody handled. */

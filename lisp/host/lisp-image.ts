@@ -256,7 +256,12 @@ function conditionReport(unhandled: UnhandledReport): ConditionReport {
     type: unhandled.type,
     text: unhandled.text,
     slots: unhandled.slots,
-    restarts: unhandled.restarts.map(({ name, text }, index) => ({ index, name, text })),
+    restarts: unhandled.restarts.map(({ name, text, parameters }, index) => ({
+      index,
+      name,
+      text,
+      parameters,
+    })),
     condition: unhandled.condition,
   };
 }

@@ -157,10 +157,11 @@ function installEnds(image: Image): void {
         text: (text as LString).toJS(),
         type: (type as LString).toJS(),
         slots: rows(slots).map(([name, value]) => ({ name: textOf(name), value: textOf(value) })),
-        restarts: rows(restarts).map(([restart, name, about]) => ({
+        restarts: rows(restarts).map(([restart, name, about, parameters]) => ({
           restart: restart!,
           name: textOf(name),
           text: textOf(about),
+          parameters: textOf(parameters),
         })),
         ...(note instanceof LString ? { note: note.toJS() } : {}),
       };

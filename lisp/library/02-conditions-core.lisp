@@ -103,15 +103,19 @@
   "A form that makes a restart; without a call that sorts keywords when the options are functions written out."
   (if (plain-restart-options-p options)
       `(%make-restart ',name ,function ,(getf options :report-function) ,(getf options :interactive-function)
-                      ,(getf options :test-function))
+                      ,(getf options :test-function) ,@(member-eq-tail :parameters options))
       `(make-restart ',name ,function ,@options)))
+
+(defun member-eq-tail (key options)
+  "A list of the value of KEY in OPTIONS, or NIL."
+  (let ((found (member-eq key options))) (and found (list (cadr found)))))
 
 (defun plain-restart-options-p (options)
   (cond ((null options) t)
         ((and (consp options) (consp (cdr options))
-              (member-eq (car options) '(:report-function :interactive-function :test-function)))
+              (member-eq (car options) '(:report-function :interactive-function :test-function :parameters)))
          (and (consp (cadr options))
-              (member-eq (car (cadr options)) '(lambda function))
+              (member-eq (car (cadr options)) '(lambda function quote))
               (plain-restart-options-p (cddr options))))
         (t nil)))
 
@@ -193,6 +197,7 @@
              (test (clause-option :test options)))
         (cons `(,(car clause)
                 (lambda (&rest given) (setq ,arguments given) (go ,(car tags)))
+                :parameters '(,(cadr clause))
                 ,@(if report
                       `(:report-function
                         ,(if (stringp report)
@@ -335,8 +340,8 @@
 
 ;;; Restarts
 
-(defun make-restart (name function &key report-function interactive-function test-function)
-  (%make-restart name function report-function interactive-function test-function))
+(defun make-restart (name function &key report-function interactive-function test-function parameters)
+  (%make-restart name function report-function interactive-function test-function parameters))
 
 (defun cerror-condition (continue-control condition arguments)
   (with-simple-restart (continue "~A" (apply #'format-restart-report continue-control arguments))

@@ -25,7 +25,8 @@ level; everything else ends. Cleanup forms run."
 
 (defun enter-debugger (condition)
   "Offer CONDITION and the live restarts to whoever runs this evaluation; without anybody the evaluation ends."
-  (cond (*listener-debugger* (funcall *listener-debugger* condition))
+  (cond (*argument-debugger* (funcall *argument-debugger* condition))
+        (*listener-debugger* (funcall *listener-debugger* condition))
         ((%has-debugger) (ask-host condition))
         (t (%enter-debugger condition (condition-text condition) (prin1-to-string (type-of condition)))))
   ;; A restart that returns leaves the error where it was.
@@ -42,22 +43,63 @@ level; everything else ends. Cleanup forms run."
       (let ((choice (%ask-debugger condition text type slots restarts note)))
         (unless choice (%enter-debugger condition))
         (multiple-value-bind (arguments problem) (argument-values (cdr choice))
-          (unless problem (return (apply #'invoke-restart (car choice) arguments)))
-          (setf note problem))))))
+          (let ((problem (or problem (arity-problem (car choice) (length arguments)))))
+            (unless problem (return (apply #'invoke-restart (car choice) arguments)))
+            (setf note problem)))))))
+
+(defvar *argument-debugger* nil "Function of a condition that would enter the debugger while an argument of a restart is evaluated.")
 
 (defun argument-values (texts)
-  "Values of the forms given as TEXTS for arguments of a restart. Second value: what is wrong with one of them, NIL when nothing is."
+  "Values of all forms in TEXTS, arguments of a restart. Second value: what is wrong with one of them, NIL when nothing is."
   (let ((arguments '()))
     (dolist (text texts (values (nreverse arguments) nil))
-      (handler-case (push (argument-value text) arguments)
-        (serious-condition (problem)
-          (return (values nil (argument-problem text problem))))))))
+      ;; One condition is asked about at a time: what would ask about another one has no value.
+      (block argument
+        (let* ((give-up (lambda (problem)
+                          (return-from argument-values (values nil (argument-problem text problem)))))
+               (*argument-debugger* give-up) (start 0) (end (list nil)))
+          (handler-case
+              (loop
+                (multiple-value-bind (form next) (read-from-string text nil end :start start)
+                  (when (eq form end) (return-from argument))
+                  (setf start next)
+                  (push (eval form) arguments)))
+            (serious-condition (problem) (funcall give-up problem))))))))
 
 (defun argument-problem (text problem)
   (format nil "The argument ~A has no value: ~A: ~A"
-          (if (> (length text) 200) (concatenate 'string (subseq text 0 200) "...") text)
+          (if (> (length text) 200)
+              (format nil "~A... (~D more characters)" (subseq text 0 200) (- (length text) 200))
+              text)
           (prin1-to-string (type-of problem))
           (condition-text problem)))
+
+(defun restart-parameters (restart)
+  "The lambda list of a restart."
+  (let ((known (%restart-parameters restart)))
+    (if known (first known) (%function-lambda-list (%restart-function restart)))))
+
+(defun restart-arity (restart)
+  "How many arguments a restart takes: the least number, and the greatest or NIL."
+  (let ((state :required) (least 0) (most 0))
+    (dolist (parameter (restart-parameters restart) (values least most))
+      (cond ((eq parameter '&optional) (setf state :optional))
+            ((member parameter '(&rest &body &key)) (return (values least nil)))
+            ((member parameter lambda-list-keywords) (setf state :other))
+            ((eq state :required) (incf least) (incf most))
+            ((eq state :optional) (incf most))))))
+
+(defun arity-problem (restart count)
+  "What is wrong with invoking RESTART with COUNT arguments, NIL when nothing is."
+  (multiple-value-bind (least most) (restart-arity restart)
+    (unless (and (>= count least) (or (null most) (<= count most)))
+      (format nil "~A takes ~A, and ~[none came~:;~:*~D came~]. Its parameters are (~{~(~A~)~^ ~})."
+              (or (restart-name restart) "The restart")
+              (cond ((eql most 0) "no arguments")
+                    ((eql least most) (format nil "~D argument~:P" least))
+                    (most (format nil "~D to ~D arguments" least most))
+                    (t (format nil "at least ~D argument~:P" least)))
+              count (restart-parameters restart)))))
 
 (defun condition-text (condition)
   "What CONDITION reports; a report that fails itself is replaced by the type."
@@ -67,14 +109,11 @@ level; everything else ends. Cleanup forms run."
                     (princ-to-string condition)))
     (error () (format nil "a condition of type ~S (its report failed)" (type-of condition)))))
 
-(defun argument-value (text)
-  "Value of a form given as text for an argument of a restart."
-  (eval (read-from-string text)))
-
 (defun restart-row (restart)
   (list restart
         (let ((name (restart-name restart))) (if name (symbol-name name) ""))
-        (restart-text restart)))
+        (restart-text restart)
+        (format nil "~{~(~A~)~^ ~}" (restart-parameters restart))))
 
 (defun restart-text (restart)
   (handler-case (princ-to-string restart) (error () "")))

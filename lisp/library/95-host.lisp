@@ -15,29 +15,28 @@
           values
           (mapcar (lambda (value) (preview value preview-length margin)) values))))
 
-(defun bounded-print (value limit most-elements most-levels)
-  "The printed form of VALUE up to LIMIT characters, and whether there is more. NIL for what cannot be printed at all."
+(defun bounded-print (value limit &optional most-elements most-levels)
+  "The printed form of VALUE up to LIMIT characters, and whether there is more. Third value: true when it could not be printed."
   (let ((stream (%make-bounded-string-stream limit))
         (*print-length* most-elements) (*print-level* most-levels))
     (handler-case (progn (prin1 value stream)
                          (values (get-output-stream-string stream) nil))
       (serious-condition ()
         (let ((text (get-output-stream-string stream)))
-          (if (< (length text) limit) nil (values text t)))))))
+          (if (< (length text) limit)
+              (values (format nil "#<unprintable ~S>" (type-of value)) nil t)
+              (values text t)))))))
 
 (defun bounded-print-within (value limit)
   "The printed form of VALUE in LIMIT characters, leaving out elements and levels, or else the end, of what is too large. Then: whether
 anything is left out, and the most elements and levels of what is there."
-  (multiple-value-bind (text cut) (bounded-print value limit nil nil)
-    (if (and text (not cut))
+  (multiple-value-bind (text cut failed) (bounded-print value limit)
+    (if (not (or cut failed))
         (values text nil nil nil)
-        (dolist (bounds '((500 40) (100 10) (20 5) (10 3) (5 2))
-                        (if text
-                            (values text t nil nil)
-                            (values (format nil "#<unprintable ~S>" (type-of value)) nil nil nil)))
+        (dolist (bounds '((500 40) (100 10) (20 5) (10 3) (5 2)) (values text cut nil nil))
           (destructuring-bind (elements levels) bounds
-            (multiple-value-bind (shorter cut) (bounded-print value limit elements levels)
-              (when (and shorter (not cut)) (return (values shorter t elements levels)))))))))
+            (multiple-value-bind (shorter cut failed) (bounded-print value limit elements levels)
+              (unless (or cut failed) (return (values shorter t elements levels)))))))))
 
 (defun preview (value length &optional margin)
   "A list of the printed form of VALUE in LENGTH characters, and what is left out of it as text, or NIL. Pretty for MARGIN columns when
@@ -55,8 +54,8 @@ that is given."
   "VALUE pretty printed for MARGIN columns; NIL when that takes more than LIMIT characters, which line breaks and indentation do at worst."
   (let ((*print-pretty* t) (*print-right-margin* margin) (*print-miser-width* nil)
         (*print-pprint-dispatch* (value-dispatch)))
-    (multiple-value-bind (text cut) (bounded-print value limit most-elements most-levels)
-      (if cut nil text))))
+    (multiple-value-bind (text cut failed) (bounded-print value limit most-elements most-levels)
+      (if (or cut failed) nil text))))
 
 (defconstant +counted-characters+ 200000 "Printed characters up to which it is counted what a preview leaves out.")
 

@@ -34,7 +34,13 @@ export interface UnhandledReport {
   /** Names and printed values of its slots. */
   readonly slots: readonly { readonly name: string; readonly value: string }[];
   /** Live restarts, innermost first, and what they say of themselves. */
-  readonly restarts: readonly { readonly restart: LispValue; readonly name: string; readonly text: string }[];
+  readonly restarts: readonly {
+    readonly restart: LispValue;
+    readonly name: string;
+    readonly text: string;
+    /** Lambda list as text, without parentheses. */
+    readonly parameters: string;
+  }[];
   /** Why it is asked about again: what was wrong with the answer before. */
   readonly note?: string;
 }

@@ -30,9 +30,11 @@ export type LispRestart = {
   /** Symbol name, "" when anonymous. */
   readonly name: string;
   readonly text: string;
+  /** Its lambda list as text, without parentheses; "" when it takes no arguments. */
+  readonly parameters: string;
 };
 
-/** What to do about a condition: one of its restarts with argument forms as text (each is evaluated), or the end of the evaluation. */
+/** What to do about a condition: one of its restarts with argument forms as text (each form in a text is an argument), or the end of the evaluation. */
 export type LispDecision =
   | { readonly kind: "restart"; readonly index: number; readonly arguments?: readonly string[] }
   | { readonly kind: "abort" };

@@ -16,7 +16,7 @@ Answer with one JSON object and nothing else:
 {"explanation": "why it failed, in a few sentences",
  "recoveries": [{"title": "short name", "reason": "why this helps", "repair": "optional Lisp, evaluated before the action",
                  "action": one of
-                   {"kind": "restart", "index": N, "argument": "one Lisp form, only where the restart takes a value"},
+                   {"kind": "restart", "index": N, "argument": "a Lisp form for each parameter, only where the restart has parameters"},
                    {"kind": "retry"}                      (evaluates the whole form again; what it did before is not undone),
                    {"kind": "values", "source": "Lisp"}   (ends the form with the values of this Lisp),
                    {"kind": "abort"}}]}
@@ -29,7 +29,11 @@ const partLimit = 8_000;
 /** The question. Pure. */
 export function diagnosisQuestion({ source, condition, restarts }: RestartRequest): string {
   const details = condition.details.map(({ name, value }) => `${name}: ${value}`).join("\n");
-  const list = restarts.map(({ index, name, text }) => `${index}: ${name || "(no name)"} ${text}`).join("\n");
+  const list = restarts
+    .map(
+      ({ index, name, text, parameters = "" }) => `${index}: ${name || "(no name)"} (${parameters}) ${text}`,
+    )
+    .join("\n");
   const part = (title: string, text: string): string =>
     `${title}\n-----\n${boundedMessage(text, partLimit)}\n-----`;
   return [

@@ -59,7 +59,12 @@ export class RestartBroker {
       formId: form.formId,
       source: form.source,
       condition: shownCondition(condition, this.#parts.withoutSecrets),
-      restarts: condition.restarts.map(({ index, name, text }) => ({ index, name, text })),
+      restarts: condition.restarts.map(({ index, name, text, parameters }) => ({
+        index,
+        name,
+        text,
+        ...(parameters === "" ? {} : { parameters }),
+      })),
       askedAt: this.#parts.now(),
     };
     return new Promise((resolve) => {

@@ -32,9 +32,6 @@ export type RestartDialog = {
   readonly entry: { readonly row: RestartRow; readonly buffer: TextBuffer } | undefined;
 };
 
-/** Restarts that take one form (facts J). */
-const takingForms: ReadonlySet<string> = new Set(["USE-VALUE", "STORE-VALUE", "SUPPLY-ARGUMENTS"]);
-
 export function openedDialog(request: RestartRequest, at: number): RestartDialog {
   return {
     requestId: request.requestId,
@@ -70,11 +67,11 @@ export function restartRows(
   const live = restarts
     .filter(({ name }) => name !== "ABORT")
     .map((restart): RestartRow => {
-      const { name, text, index } = restart;
+      const { name, text, index, parameters = "" } = restart;
       const label = name === "" ? text : `${name.toLowerCase()}: ${text}`;
-      return takingForms.has(name)
-        ? { label, note: "takes a form", action: { kind: "argument", restart } }
-        : choose(label, "", { kind: "restart", index });
+      if (parameters === "") return choose(label, "", { kind: "restart", index });
+      const note = /^[^\s&]\S*$/.test(parameters) ? "takes a form" : `takes (${parameters})`;
+      return { label, note, action: { kind: "argument", restart } };
     });
   return [
     ...proposed,
@@ -163,9 +160,13 @@ function entered(
   { row, buffer }: NonNullable<RestartDialog["entry"]>,
 ): RestartKeyStep {
   const source = buffer.text.trim();
+  if (row.action.kind === "argument") {
+    const { index, parameters = "" } = row.action.restart;
+    // Nothing is an answer where nothing is needed.
+    if (source === "" && !parameters.startsWith("&")) return { dialog, choice: undefined };
+    return { dialog, choice: { kind: "restart", index, argument: source } };
+  }
   if (source === "") return { dialog, choice: undefined };
-  if (row.action.kind === "argument")
-    return { dialog, choice: { kind: "restart", index: row.action.restart.index, argument: source } };
   return { dialog, choice: { kind: "values", source } };
 }
 

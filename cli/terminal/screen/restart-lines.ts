@@ -101,8 +101,13 @@ function choiceLines(request: RestartRequest, dialog: RestartDialog, columns: nu
   });
 }
 
-/** What the form that is being written is for. */
+/** What the forms that are being written are for. */
 function entryLabel({ entry }: RestartDialog, columns: number): Line {
-  const text = `${visibleLine(entry?.row.label ?? "")}: one form; Enter takes it, Esc goes back`;
+  const action = entry?.row.action;
+  const wanted =
+    action?.kind === "argument" && entry?.row.note !== "takes a form"
+      ? `forms for (${action.restart.parameters ?? ""})`
+      : "one form";
+  const text = `${visibleLine(entry?.row.label ?? "")}: ${wanted}; Enter takes it, Esc goes back`;
   return [span(truncated(text, columns), { ink: "muted" })];
 }

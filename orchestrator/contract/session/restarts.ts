@@ -11,6 +11,8 @@ export const liveRestartSchema = z.strictObject({
   /** Symbol name, `USE-VALUE`; "" when it has none. */
   name: z.string(),
   text: z.string(),
+  /** Its lambda list as text, without parentheses; absent when it takes no arguments. */
+  parameters: z.string().optional(),
 });
 export type LiveRestart = z.infer<typeof liveRestartSchema>;
 
@@ -31,7 +33,7 @@ const source = z.string().max(restartSourceLimit);
 
 /** What to do about a condition. Nothing undoes what the form did before. */
 export const restartChoiceSchema = z.discriminatedUnion("kind", [
-  /** Invokes a live restart. `argument`: one Lisp form whose value it gets, for restarts such as USE-VALUE. */
+  /** Invokes a live restart. `argument`: a Lisp form for each argument that it takes, for restarts such as USE-VALUE. */
   z.strictObject({ kind: z.literal("restart"), index: z.int().nonnegative(), argument: source.optional() }),
   /** Ends the form with its condition. */
   z.strictObject({ kind: z.literal("abort") }),

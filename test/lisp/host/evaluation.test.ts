@@ -82,6 +82,51 @@ describe("evaluation for a host", () => {
     expect(given.texts).toHaveLength(2);
   });
 
+  it("asks again when a restart would get other arguments than it takes, and never about two conditions at a time", async () => {
+    const told: string[] = [];
+    const choosing =
+      (
+        name: string,
+        ...given: readonly (string | undefined)[]
+      ): NonNullable<EvaluateOptions["onCondition"]> =>
+      async ({ text, restarts }) => {
+        const argument = given[told.push(text.split("\n")[1] ?? "") - 1];
+        const index = restarts.findIndex((each) => each.name === name);
+        return { kind: "restart", index, ...(argument === undefined ? {} : { arguments: [argument] }) };
+      };
+    const use = '(list 1 (restart-case (error "boo") (use-value (x) (list :used x))))';
+    const used = { onCondition: choosing("USE-VALUE", undefined, "1 2", "(break)", "(+ 1 2)") };
+    expect(await previews(use, used)).toEqual(["(1 (:USED 3))"]);
+    expect(told.splice(0)).toEqual([
+      "",
+      "USE-VALUE takes 1 argument, and none came. Its parameters are (x).",
+      "USE-VALUE takes 1 argument, and 2 came. Its parameters are (x).",
+      "The argument (break) has no value: SIMPLE-CONDITION: break",
+    ]);
+    const bound =
+      "(catch 'x (restart-bind ((pick (lambda (a &optional b) (throw 'x (list a b))))) (error \"boo\")))";
+    expect(await previews(bound, { onCondition: choosing("PICK", "", "1 2 3", "1 (+ 1 1)") })).toEqual([
+      "(1 2)",
+    ]);
+    expect(told.splice(0).slice(1)).toEqual([
+      "PICK takes 1 to 2 arguments, and none came. Its parameters are (a &optional b).",
+      "PICK takes 1 to 2 arguments, and 3 came. Its parameters are (a &optional b).",
+    ]);
+    const parameters: (readonly [string, string])[] = [];
+    await previews("(restart-case (undefined-here) (nothing ()) (any (&rest b &key a)))", {
+      onCondition: async ({ restarts }) => {
+        parameters.push(...restarts.map((each) => [each.name, each.parameters] as const));
+        return { kind: "abort" };
+      },
+    });
+    expect(Object.fromEntries(parameters)).toMatchObject({
+      CONTINUE: "",
+      "USE-VALUE": "function",
+      NOTHING: "",
+      ANY: "&rest b &key a",
+    });
+  });
+
   it("runs other evaluations while one waits for the host", async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
     lisp.defineFunction("AWAIT-HOST", "", () => promise);

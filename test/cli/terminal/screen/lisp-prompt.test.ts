@@ -25,7 +25,7 @@ const request: RestartRequest = {
     ],
   },
   restarts: [
-    { index: 0, name: "USE-VALUE", text: "Use another value." },
+    { index: 0, name: "USE-VALUE", text: "Use another value.", parameters: "value" },
     { index: 1, name: "CONTINUE", text: "Go on without it." },
     { index: 2, name: "ABORT", text: "Abort." },
   ],
@@ -111,6 +111,25 @@ describe("the restart debugger", () => {
     expect(screen.choices).toEqual([]);
     screen.press("enter").type("'(7)").press("enter");
     expect(screen.choices).toEqual([{ kind: "restart", index: 0, argument: "'(7)" }]);
+  });
+
+  it("asks for what any restart takes, by its parameters; nothing is an answer where nothing is needed", () => {
+    const restarts = [
+      { index: 0, name: "PICK", text: "Pick.", parameters: "place &optional count" },
+      { index: 1, name: "ANY", text: "Any.", parameters: "&rest values" },
+    ];
+    const screen = open().asks({ ...request, restarts });
+    expect(screen.rows.find((row) => row.includes("pick"))).toContain("takes (place &optional count)");
+    screen.press("enter");
+    expect(screen.rows.at(-3)).toContain("forms for (place &optional count); Enter");
+    expect(screen.press("enter").choices).toEqual([]);
+    expect(screen.type("1 2").press("enter").choices).toEqual([
+      { kind: "restart", index: 0, argument: "1 2" },
+    ]);
+    const any = open()
+      .asks({ ...request, restarts })
+      .press("down", "enter", "enter");
+    expect(any.choices).toEqual([{ kind: "restart", index: 1, argument: "" }]);
   });
 
   it("goes to a row by its number, invokes by Enter, and aborts by Escape", () => {
