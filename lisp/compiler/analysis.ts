@@ -25,6 +25,8 @@ export interface CompilerHost {
   specialOperator(symbol: LSymbol): SpecialOperator | null;
   /** How a call of a function with that many arguments can remember what it found; undefined when it cannot. */
   inlineCall(symbol: LSymbol, count: number): InlineCall | undefined;
+  /** True for names of functions of COMMON-LISP once the library is loaded: what they do is known. */
+  isStandard(symbol: LSymbol): boolean;
   /** Hidden symbol whose function cell is that of `(setf symbol)`. */
   setfCell(symbol: LSymbol): LSymbol;
   /** A fresh uninterned symbol. */
@@ -40,6 +42,8 @@ export type SpecialOperator = (analysis: Analysis, form: Cons, env: Environment)
 export interface Analysis {
   readonly host: CompilerHost;
   form(form: LispValue, env: Environment): Asking<Node>;
+  /** A call that is not written as a loop. */
+  fullCall(form: Cons, env: Environment): Asking<Node>;
   /** A list of forms as one node. */
   progn(forms: LispValue, env: Environment): Asking<Node>;
   args(forms: LispValue, env: Environment): Asking<Node[]>;

@@ -1,5 +1,5 @@
 import { Cons, arrayToList, list, listToArray } from "../data/cons.ts";
-import { LispError, programError } from "../data/error.ts";
+import { programError } from "../data/error.ts";
 import type { LFunction } from "../data/function.ts";
 import { LSymbol, NIL, symbolFunction, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -9,9 +9,19 @@ import { parseBody } from "./declarations.ts";
 import type { Environment, OperatorMeaning } from "./environment.ts";
 import { Environment as Env } from "./environment.ts";
 import { Block, FunctionNode, type Node, type OptionalParameter, Variable } from "./ir.ts";
+import { FormBuilder } from "./form-building.ts";
+import { lambdaExpression, letOfLambda } from "./inline-callee.ts";
+import { inlineMapping } from "./inline-mapping.ts";
+import { inlineSearching } from "./inline-searching.ts";
 import { keywordLeafCall } from "./keyword-leaves.ts";
 import { modularProduct } from "./modular-product.ts";
-import { type LambdaList, type WrittenParameter, parseLambdaList } from "./lambda-list.ts";
+import {
+  type LambdaList,
+  type WrittenParameter,
+  checkParameters,
+  hasSpecial,
+  parseLambdaList,
+} from "./lambda-list.ts";
 
 const NIL_NODE: Node = { op: "const", value: NIL };
 
@@ -21,8 +31,11 @@ export class Analyzer implements Analysis {
   private variables = 0;
   private functions = 0;
 
+  private readonly builder: FormBuilder;
+
   constructor(host: CompilerHost) {
     this.host = host;
+    this.builder = new FormBuilder(host);
   }
 
   /** A function of no arguments that evaluates the form. */
@@ -147,6 +160,9 @@ export class Analyzer implements Analysis {
         form,
       );
     }
+    const lambda = lambdaExpression(this.builder, head);
+    const written = lambda === null ? null : letOfLambda(this.builder, lambda, properList(form.cdr));
+    if (written !== null) return yield* this.form(written, env);
     const fn = yield* this.form(list(this.host.symbol("FUNCTION"), head), env);
     const args = yield* this.args(form.cdr, env);
     env.fn!.calls = true;
@@ -154,6 +170,24 @@ export class Analyzer implements Analysis {
   }
 
   private *call(symbol: LSymbol, form: Cons, env: Environment): Asking<Node> {
+    const written = this.writtenInline(symbol, form, env);
+    return yield* written === null ? this.fullCall(form, env) : this.form(written, env);
+  }
+
+  /** The call of a standard function as forms that do its work here, or null. */
+  private writtenInline(symbol: LSymbol, form: Cons, env: Environment): LispValue | null {
+    if (symbol === this.host.symbol("FUNCALL")) {
+      const [fn, ...args] = properList(form.cdr);
+      const lambda = fn === undefined ? null : lambdaExpression(this.builder, fn);
+      return lambda === null ? null : letOfLambda(this.builder, lambda, args);
+    }
+    if (!this.host.isStandard(symbol)) return null;
+    const write = inlineMapping.get(symbol.name) ?? inlineSearching.get(symbol.name);
+    return write === undefined ? null : write(this.builder, properList(form.cdr), env);
+  }
+
+  *fullCall(form: Cons, env: Environment): Asking<Node> {
+    const symbol = form.car as LSymbol;
     const compilerMacro = symbol.props?.get("compiler-macro");
     if (compilerMacro !== undefined && isFunction(compilerMacro) && !env.notInline(symbol)) {
       const expansion = yield { fn: compilerMacro, args: [form, env] };
@@ -367,31 +401,4 @@ export function withSpecials(env: Environment, specials: ReadonlySet<LSymbol>): 
   let scope = env;
   for (const symbol of specials) scope = scope.withVariable(symbol, { kind: "special" });
   return scope;
-}
-
-function allTargets(parsed: LambdaList): LispValue[] {
-  const written = [...parsed.optional, ...(parsed.keys ?? []), ...parsed.aux];
-  return [
-    ...parsed.required,
-    ...(parsed.rest === null ? [] : [parsed.rest]),
-    ...written.flatMap((p) => (p.supplied === null ? [p.target] : [p.target, p.supplied])),
-  ];
-}
-
-function hasSpecial(parsed: LambdaList, specials: ReadonlySet<LSymbol>): boolean {
-  return allTargets(parsed).some((t) => t instanceof LSymbol && (t.kind === "special" || specials.has(t)));
-}
-
-function checkParameters(parsed: LambdaList, lambdaList: LispValue): void {
-  const targets = allTargets(parsed).slice(0, -parsed.aux.length || undefined);
-  if (new Set(targets).size !== targets.length) {
-    throw new LispError(
-      "AUTOLITH-SYSTEM::SIMPLE-PROGRAM-ERROR",
-      [
-        ["FORMAT-CONTROL", "a parameter occurs twice in the lambda list ~S"],
-        ["FORMAT-ARGUMENTS", list(lambdaList)],
-      ],
-      "duplicate parameter",
-    );
-  }
 }

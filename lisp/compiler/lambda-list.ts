@@ -1,5 +1,5 @@
-import { Cons, listToArray } from "../data/cons.ts";
-import { programError } from "../data/error.ts";
+import { Cons, list, listToArray } from "../data/cons.ts";
+import { LispError, programError } from "../data/error.ts";
 import { LSymbol, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 
@@ -181,5 +181,34 @@ class LambdaListParser {
       return { target: this.target(pair[1]!), init, supplied, key: pair[0] };
     }
     return { target: this.target(head), init, supplied, key: null };
+  }
+}
+
+function allTargets(parsed: LambdaList): LispValue[] {
+  const written = [...parsed.optional, ...(parsed.keys ?? []), ...parsed.aux];
+  return [
+    ...parsed.required,
+    ...(parsed.rest === null ? [] : [parsed.rest]),
+    ...written.flatMap((p) => (p.supplied === null ? [p.target] : [p.target, p.supplied])),
+  ];
+}
+
+/** True when a parameter is a special variable; `specials` are those declared so. */
+export function hasSpecial(parsed: LambdaList, specials: ReadonlySet<LSymbol>): boolean {
+  return allTargets(parsed).some((t) => t instanceof LSymbol && (t.kind === "special" || specials.has(t)));
+}
+
+/** Refuses parameters that occur twice. */
+export function checkParameters(parsed: LambdaList, lambdaList: LispValue): void {
+  const targets = allTargets(parsed).slice(0, -parsed.aux.length || undefined);
+  if (new Set(targets).size !== targets.length) {
+    throw new LispError(
+      "AUTOLITH-SYSTEM::SIMPLE-PROGRAM-ERROR",
+      [
+        ["FORMAT-CONTROL", "a parameter occurs twice in the lambda list ~S"],
+        ["FORMAT-ARGUMENTS", list(lambdaList)],
+      ],
+      "duplicate parameter",
+    );
   }
 }

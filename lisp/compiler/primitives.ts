@@ -141,6 +141,7 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ["LIST/4", total(4, (a, b, c, d) => `new Cons(${a},new Cons(${b},new Cons(${c},new Cons(${d},N))))`)],
   ["LIST*/2", total(2, (a, b) => `new Cons(${a},${b})`)],
   ["LIST*/3", total(3, (a, b, c) => `new Cons(${a},new Cons(${b},${c}))`)],
+  ["SYS:%LESS-ONE/1", total(1, (a) => `(${a}-1)`)],
   ["IDENTITY/1", total(1, (a) => a)],
   ["EQ/2", test(2, (a, b) => `${a}===${b}`)],
   ["EQL/2", test(2, (a, b) => `(${a}===${b}||typeof ${a}!=="number"&&R.eql(${a},${b}))`, true)],

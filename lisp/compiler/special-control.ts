@@ -187,6 +187,12 @@ const multipleValueList: SpecialOperator = function* (a, form, env) {
 /** `(sys:%cache)`: the object in which this place of the program remembers what it found, for operators that take one. */
 const cache: SpecialOperator = () => ({ op: "cache" });
 
+/** `(sys:%full-call form)`: the call of a function as it stands. */
+const fullCall: SpecialOperator = function* (a, form, env) {
+  const [call] = operands(form, 1, 1);
+  return yield* a.fullCall(call as Cons, env);
+};
+
 /** EVAL-WHEN inside other forms: the body counts when :EXECUTE (or EVAL) is asked for. */
 const evalWhen: SpecialOperator = function* (a, form, env) {
   operands(form, 1);
@@ -220,6 +226,7 @@ export const controlOperators: ReadonlyMap<string, SpecialOperator> = new Map([
   ["EVAL-WHEN", evalWhen],
   ["SYS:%OR", or],
   ["SYS:%CACHE", cache],
+  ["SYS:%FULL-CALL", fullCall],
   ["SYS:%MULTIPLE-VALUE-BIND", multipleValueBind],
   ["SYS:%MULTIPLE-VALUE-LIST", multipleValueList],
 ]);

@@ -6,6 +6,7 @@ import { installNumberFunctions } from "../numbers/function-leaves.ts";
 import { installEquality } from "../equality/equality-leaves.ts";
 import { installLists } from "../sequences/list-leaves.ts";
 import { installPropertyLists } from "../sequences/property-list-leaves.ts";
+import { installDirectSearch } from "../sequences/direct-search.ts";
 import { installEqlSearch } from "../sequences/eql-search.ts";
 import { installFixnumSorting } from "../sequences/fixnum-sorting.ts";
 import { installModular } from "../numbers/modular-leaves.ts";
@@ -62,6 +63,7 @@ const installers: readonly LeafInstaller[] = [
   installPropertyLists,
   installSequences,
   installEqlSearch,
+  installDirectSearch,
   installFixnumSorting,
   installModular,
   installSequenceConversion,

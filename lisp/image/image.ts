@@ -199,6 +199,10 @@ export class Image implements CompilerHost, LeafHost {
     return entry !== undefined && entry.fn === symbol.fn ? entry : null;
   }
 
+  isStandard(symbol: LSymbol): boolean {
+    return this.booted && symbol.pkg === this.commonLisp;
+  }
+
   inlineCall(symbol: LSymbol, count: number): InlineCall | undefined {
     const base = symbol instanceof SetfCell ? symbol.base : symbol;
     // What the system defines is compiled before its methods are known.

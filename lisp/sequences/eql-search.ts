@@ -27,7 +27,13 @@ function matcher(item: LispValue, vector: LispArray): ((index: number) => boolea
 }
 
 /** Index of the first (last when `fromEnd`) element from start up to end that is EQL to the item, or -1. */
-function position(item: LispValue, vector: LispArray, start: number, end: number, fromEnd: boolean): number {
+export function eqlPosition(
+  item: LispValue,
+  vector: LispArray,
+  start: number,
+  end: number,
+  fromEnd: boolean,
+): number {
   const matches = matcher(item, vector);
   if (matches === null) return -1;
   if (fromEnd) {
@@ -38,7 +44,8 @@ function position(item: LispValue, vector: LispArray, start: number, end: number
   return -1;
 }
 
-function count(item: LispValue, vector: LispArray, start: number, end: number): number {
+/** Number of elements from start up to end that are EQL to the item. */
+export function eqlCount(item: LispValue, vector: LispArray, start: number, end: number): number {
   const matches = matcher(item, vector);
   let total = 0;
   if (matches !== null) for (let i = start; i < end; i++) if (matches(i)) total++;
@@ -105,7 +112,7 @@ export const installEqlSearch: LeafInstaller = (define, host) => {
     "item vector start end from-end",
     (item: LispValue, vector: LispValue, start: number, end: number, fromEnd: LispValue) => {
       host.charge(end - start);
-      const found = position(item, asVector(vector), start, end, fromEnd !== NIL);
+      const found = eqlPosition(item, asVector(vector), start, end, fromEnd !== NIL);
       return found < 0 ? NIL : found;
     },
   );
@@ -114,7 +121,7 @@ export const installEqlSearch: LeafInstaller = (define, host) => {
     "item vector start end",
     (item: LispValue, vector: LispValue, start: number, end: number) => {
       host.charge(end - start);
-      return count(item, asVector(vector), start, end);
+      return eqlCount(item, asVector(vector), start, end);
     },
   );
   define(
