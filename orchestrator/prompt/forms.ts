@@ -1,7 +1,7 @@
 /** The forms of one conversation: recorded, evaluated in the active image one after the other, shown as they run, told to the model. */
 import type { AgentTranscript } from "../agents/transcript.ts";
 import { failureOf } from "../contract/failure.ts";
-import type { HostCalls, LispDecision, LispResult } from "../contract/lisp-image.ts";
+import type { HostCalls, LispCondition, LispDecision, LispResult } from "../contract/lisp-image.ts";
 import type { HostItem } from "../contract/model.ts";
 import { type FormResult, formOutputCharacters, formValueCharacters } from "../contract/session/forms.ts";
 import { defaultColumns, formResult, lostForm, neverBegunForm } from "./form-result.ts";
@@ -36,6 +36,8 @@ export type FormsParts = {
 export type SubmitOptions = {
   /** Width to print values for. */
   readonly columns?: number | undefined;
+  /** False for a form about whose conditions nobody is asked: they end it. */
+  readonly asks?: boolean;
   /** Beside the forms before it. */
   readonly atOnce?: boolean;
   /** Makes a repeated submission harmless. */
@@ -137,7 +139,7 @@ export class SessionForms {
     }
     this.#parts.changed();
     const before = options.atOnce === true ? Promise.resolve() : this.#turn;
-    const finished = before.then(() => this.#evaluate(running, options.columns ?? defaultColumns));
+    const finished = before.then(() => this.#evaluate(running, options));
     if (options.atOnce !== true) this.#turn = finished;
     this.#unended.add(finished);
     void finished.then(() => this.#unended.delete(finished));
@@ -172,13 +174,16 @@ export class SessionForms {
     return messages;
   }
 
-  async #evaluate({ form, abort }: Running, columns: number): Promise<FormResult> {
+  async #evaluate(
+    { form, abort }: Running,
+    { columns = defaultColumns, asks = true }: SubmitOptions,
+  ): Promise<FormResult> {
     const { core } = this.#parts;
     const startedAt = performance.now();
     const output = new FormOutput(core, form.formId);
     const evaluated =
       (await this.#refusedToBegin(form, abort.signal)) ??
-      (await this.#evaluated(form, abort.signal, columns, output));
+      (await this.#evaluated({ form, abort }, { columns, asks }, output));
     const captured = output.end();
     const result = formResult(evaluated, {
       captured,
@@ -217,12 +222,11 @@ export class SessionForms {
 
   /** Evaluates as often as whoever stands before the restarts wants. */
   async #evaluated(
-    form: RecordedForm,
-    signal: AbortSignal,
-    columns: number,
+    { form, abort: { signal } }: Running,
+    { columns, asks }: { readonly columns: number; readonly asks: boolean },
     output: FormOutput,
   ): Promise<LispResult> {
-    const { image, restarts } = this.#parts;
+    const { image } = this.#parts;
     let { source } = form;
     for (;;) {
       if (signal.aborted) return { kind: "cancelled", reason: String(signal.reason), ...untouched };
@@ -232,12 +236,7 @@ export class SessionForms {
         previewLength: formValueCharacters,
         outputLimit: 4 * formOutputCharacters,
         onOutput: (stream, text) => output.write(stream, text),
-        onCondition: async (condition, over) => {
-          const decision = await restarts.ask(form, condition, over);
-          if (decision.kind === "restart" || decision.kind === "abort") return decision;
-          chosen.next = decision;
-          return { kind: "abort" };
-        },
+        ...(asks ? { onCondition: (condition, over) => this.#decided(form, condition, over, chosen) } : {}),
         onCall: this.#parts.calls(form),
         signal,
       });
@@ -245,6 +244,19 @@ export class SessionForms {
       if (next === undefined) return result;
       if (next.kind === "values") ({ source } = next);
     }
+  }
+
+  /** What somebody chose: a decision for the image, or its end and `chosen.next` then. */
+  async #decided(
+    form: RecordedForm,
+    condition: LispCondition,
+    over: AbortSignal,
+    chosen: { next?: Exclude<FormDecision, LispDecision> },
+  ): Promise<LispDecision> {
+    const decision = await this.#parts.restarts.ask(form, condition, over);
+    if (decision.kind === "restart" || decision.kind === "abort") return decision;
+    chosen.next = decision;
+    return { kind: "abort" };
   }
 
   /** Puts the end of a form into the record; the model is told at the next boundary. */

@@ -9,6 +9,7 @@ import {
 } from "../contract/lisp-image.ts";
 import type { Session } from "../contract/session/service.ts";
 import type { VaultEntry } from "../contract/session/input.ts";
+import { entryText } from "../sessions/input/pending-inputs.ts";
 import type { SessionCommandSet } from "../sessions/commands/session-command-set.ts";
 import type { Invoker } from "../sessions/commands/invoker.ts";
 import { settingText } from "../sessions/settings/setting-values.ts";
@@ -81,13 +82,7 @@ function ownOperators(parts: OperatorParts): Readonly<Record<string, Operator>> 
       return true;
     },
     "%CONFIGURATION": () => configurationRows(session.settings()),
-    "%VAULT-CONTENTS": () =>
-      session
-        .vaultContents()
-        .map((entry) => [
-          entry.type,
-          entry.type === "message" ? entry.input : entry.type === "lisp" ? entry.source : entry.text,
-        ]),
+    "%VAULT-CONTENTS": () => session.vaultContents().map((entry) => [entry.type, entryText(entry)]),
     "%SET-VAULT-CONTENTS": async ([entries, index]) => {
       await session.setVaultContents(replaced(session.vaultContents(), vaultEntries(entries), index));
       return true;

@@ -1,4 +1,4 @@
-/** Entries of the recovery input vault as Lisp writes them: `(:message INPUT)`, `(:command TEXT)`, `(:lisp SOURCE)`. Pure. */
+/** Entries of the recovery input vault as Lisp writes them: `(:message INPUT)`, `(:command TEXT)`, `(:lisp SOURCE)`, `(:native-lisp SOURCE)`. Pure. */
 import { AutolithError } from "../contract/failure.ts";
 import type { LispJson } from "../contract/lisp-image.ts";
 import { type VaultEntry, inputCharacterLimit, vaultEntryLimit } from "../contract/session/input.ts";
@@ -31,9 +31,10 @@ function vaultEntry(form: LispJson): VaultEntry {
     case "command":
       return { type, text };
     case "lisp":
+    case "native-lisp":
       return { type, source: text };
     default:
-      throw malformed(":message, :command or :lisp and a text", form);
+      throw malformed(":message, :command, :lisp or :native-lisp and a text", form);
   }
 }
 

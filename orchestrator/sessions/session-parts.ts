@@ -54,7 +54,7 @@ export function sessionParts(options: SessionPartsOptions): SessionParts {
     compactor,
     tools,
     command: (text) => input.runWaiting(text),
-    form: (source) => input.runWaitingForm(source),
+    form: (source, asks) => input.runWaitingForm(source, asks),
     began: () => {
       core.turnBegan();
       upkeep.turnBegan();

@@ -72,6 +72,8 @@ export const vaultEntrySchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("message"), input: z.string().min(1).max(inputCharacterLimit) }),
   z.strictObject({ type: z.literal("command"), text: z.string().min(1).max(inputCharacterLimit) }),
   z.strictObject({ type: z.literal("lisp"), source: z.string().min(1).max(inputCharacterLimit) }),
+  /** Work of a scheduled wakeup: a form that nobody is asked about. */
+  z.strictObject({ type: z.literal("native-lisp"), source: z.string().min(1).max(inputCharacterLimit) }),
 ]);
 export type VaultEntry = z.infer<typeof vaultEntrySchema>;
 

@@ -40,11 +40,13 @@ function entryOf(form: DataForm): VaultEntry {
         ? { type: "command", text }
         : kind === keyword("lisp")
           ? { type: "lisp", source: text }
-          : undefined;
+          : kind === keyword("native-lisp")
+            ? { type: "native-lisp", source: text }
+            : undefined;
   const checked = vaultEntrySchema.safeParse(entry);
   if (checked.success && more.length === 0) return checked.data;
   throw refused(
-    'An entry is (:message "TEXT"), (:command "/NAME TEXT") or (:lisp "FORM"), with a text that is not empty.',
+    'An entry is (:message "TEXT"), (:command "/NAME TEXT"), (:lisp "FORM") or (:native-lisp "FORM"), with a text that is not empty.',
   );
 }
 

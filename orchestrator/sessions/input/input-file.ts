@@ -14,7 +14,7 @@ import type { ConversationId } from "../../contract/identifiers.ts";
 import type { SessionImage } from "../../contract/session/updates.ts";
 import { readIfPresent } from "../../record/present-file.ts";
 import { publishFile } from "../../record/publication.ts";
-import type { StoredInputs, VaultItem, Waiting } from "./waiting.ts";
+import { type StoredInputs, type VaultItem, type Waiting, waitingKinds } from "./waiting.ts";
 
 /** Bounds of the files; the bounds of admission keep them well below. */
 const limits: DataLimits = {
@@ -125,7 +125,7 @@ function readWaiting(form: DataForm): Waiting {
   });
   return {
     inputId: reader.string("identifier", { minCharacters: 1, maxCharacters: 128 }),
-    kind: reader.keyword("kind", ["message", "command", "lisp"]),
+    kind: reader.keyword("kind", waitingKinds),
     acceptedAt: reader.integer("accepted-at", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
     text: reader.string("content", {}),
     images: reader.has("images") ? reader.list("images").map(imageOf) : [],
@@ -148,7 +148,8 @@ function vaultForm(entry: VaultItem): DataForm {
     case "command":
       return [keyword("command"), entry.text];
     case "lisp":
-      return [keyword("lisp"), entry.source];
+    case "native-lisp":
+      return [keyword(entry.type), entry.source];
   }
 }
 
@@ -167,6 +168,7 @@ function vaultOf(form: DataForm): readonly VaultItem[] {
     }
     if (type === keyword("command")) return { type: "command", text };
     if (type === keyword("lisp")) return { type: "lisp", source: text };
-    throw new TypeError("the kind of a vault entry is :message, :command or :lisp");
+    if (type === keyword("native-lisp")) return { type: "native-lisp", source: text };
+    throw new TypeError("the kind of a vault entry is :message, :command, :lisp or :native-lisp");
   });
 }

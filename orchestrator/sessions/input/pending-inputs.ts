@@ -146,7 +146,8 @@ function boundedVault(items: readonly VaultItem[]): readonly VaultItem[] {
 
 /** The text of an entry, whatever its kind. */
 export function entryText(entry: VaultEntry): string {
-  return entry.type === "message" ? entry.input : entry.type === "lisp" ? entry.source : entry.text;
+  if (entry.type === "message") return entry.input;
+  return entry.type === "command" ? entry.text : entry.source;
 }
 
 function isSameEntry(left: VaultEntry, right: VaultEntry): boolean {
@@ -164,6 +165,7 @@ function vaultEntry({ kind, text, images }: Waiting): VaultItem {
     case "command":
       return { type: "command", text };
     case "lisp":
-      return { type: "lisp", source: text };
+    case "native-lisp":
+      return { type: kind, source: text };
   }
 }

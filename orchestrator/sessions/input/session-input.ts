@@ -134,9 +134,9 @@ export class SessionInput {
   }
 
   /** Evaluates a form whose turn has come; resolves at its end. What comes of it is in the record. */
-  async runWaitingForm(source: string): Promise<void> {
+  async runWaitingForm(source: string, asks: boolean): Promise<void> {
     try {
-      const { finished } = await this.#prompt.forms.submit(source);
+      const { finished } = await this.#prompt.forms.submit(source, { asks });
       await finished;
     } catch (error) {
       const { code, message } = failureOf(error);

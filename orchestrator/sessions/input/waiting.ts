@@ -2,10 +2,15 @@
 import type { VaultEntry } from "../../contract/session/input.ts";
 import type { SessionImage } from "../../contract/session/updates.ts";
 
-/** One accepted input. `command`: slash text that is executed when its turn comes. */
+export const waitingKinds = ["message", "command", "lisp", "native-lisp"] as const;
+
+/**
+ * One accepted input. `command`: slash text that is executed when its turn comes. `native-lisp`: a form of a scheduled wakeup, about which nobody
+ * is asked.
+ */
 export type Waiting = {
   readonly inputId: string;
-  readonly kind: "message" | "command" | "lisp";
+  readonly kind: (typeof waitingKinds)[number];
   readonly text: string;
   readonly images: readonly SessionImage[];
   /** Epoch milliseconds. */
@@ -23,7 +28,8 @@ export function withoutImages(item: VaultItem): VaultEntry {
     case "command":
       return { type: "command", text: item.text };
     case "lisp":
-      return { type: "lisp", source: item.source };
+    case "native-lisp":
+      return { type: item.type, source: item.source };
   }
 }
 

@@ -33,8 +33,8 @@ export type TurnEngineParts = {
   readonly tools: ToolRegistry;
   /** Executes waiting slash text; its answer is shown as a notice. */
   readonly command: (text: string) => Promise<void>;
-  /** Evaluates a waiting form; resolves at its end. */
-  readonly form: (source: string) => Promise<void>;
+  /** Evaluates a waiting form; resolves at its end. `asks`: somebody may be asked about its conditions. */
+  readonly form: (source: string, asks: boolean) => Promise<void>;
   /** Told when a turn begins. */
   readonly began: () => void;
   /** Told after each turn, when nothing of it runs any more. */
@@ -267,7 +267,7 @@ export class TurnEngine {
       // Executed once: it is gone from the queue before it runs, because a command cannot be undone.
       await pending.delivered([next]);
       if (next.kind === "command") await this.#parts.command(next.text);
-      else await this.#parts.form(next.text);
+      else await this.#parts.form(next.text, next.kind === "lisp");
       if (this.#running !== undefined || this.#paused) return;
     }
     if (completions.wantsTurn) await this.start("completion", []);
