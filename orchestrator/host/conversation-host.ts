@@ -212,7 +212,9 @@ export class ConversationHost {
       report: (error) => parts.report(failureOf(error)),
       now: parts.now,
     });
-    return new ConversationHost(parts, { supervisor, conversation, journal, mail, ...earlier });
+    const host = new ConversationHost(parts, { supervisor, conversation, journal, mail, ...earlier });
+    mail.resumed();
+    return host;
   }
 
   get id(): ConversationId {

@@ -88,6 +88,11 @@ export class ConversationMail {
     this.#service.endpointEnded(this.#endpointOf(job)).catch(this.#parts.report);
   }
 
+  /** The jobs of the conversation are known: other sessions hear which of their receivers a dead host took with it. */
+  resumed(): void {
+    this.#service.tellOfEnded().catch(this.#parts.report);
+  }
+
   close(): Promise<void> {
     return this.#service.close();
   }

@@ -228,14 +228,20 @@ export function uncertainRecords(state: PeerState, receiver: Endpoint | undefine
 export function answeredRecords(
   state: PeerState,
   id: string,
-  answer: { readonly state: "queued" | "acknowledged" | "cancelled"; readonly result: string | undefined },
+  answer: {
+    readonly state: "queued" | "acknowledged" | "cancelled";
+    readonly result: string | undefined;
+    readonly receiverEnded: boolean;
+  },
 ): readonly PeerDraft[] {
   const message = state.message(id);
   if (message?.scope !== "outgoing" || isSettled(message)) return none;
   const accepted: readonly PeerDraft[] = message.accepted ? none : [{ kind: "accepted", id }];
   if (answer.state === "acknowledged") return [...accepted, { kind: "acknowledged", id }];
   if (answer.state === "cancelled") return [{ kind: "cancelled", id, result: answer.result ?? "cancelled" }];
-  return accepted;
+  return answer.receiverEnded && !message.receiverEnded
+    ? [...accepted, { kind: "receiver-ended", id }]
+    : accepted;
 }
 
 /** Cancelled since the other session would not have it. */

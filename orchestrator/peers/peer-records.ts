@@ -38,6 +38,8 @@ const posted = z.strictObject({
 });
 /** The other session has it. */
 const accepted = z.strictObject({ kind: z.literal("accepted"), at, id });
+/** Its receiver in the other session is a child that has ended. */
+const receiverEnded = z.strictObject({ kind: z.literal("receiver-ended"), at, id });
 const claimed = z.strictObject({ kind: z.literal("claimed"), at, id, token: z.number().int().positive() });
 /** Whoever claimed it is gone; whether it was handled is not known. */
 const uncertain = z.strictObject({ kind: z.literal("uncertain"), at, id });
@@ -57,6 +59,7 @@ export const peerRecordSchema = z.discriminatedUnion("kind", [
   revoked,
   posted,
   accepted,
+  receiverEnded,
   claimed,
   uncertain,
   acknowledged,

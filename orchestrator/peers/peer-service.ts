@@ -3,7 +3,7 @@
  * transport carries letters; both journals are the truth, and whatever travels may come twice or late.
  */
 import { failureOf } from "../contract/failure.ts";
-import { type Endpoint, endpointId, sameEndpoint } from "./endpoint.ts";
+import { type Endpoint, sameEndpoint } from "./endpoint.ts";
 import {
   type GrantRequest,
   type Lifecycle,
@@ -23,6 +23,7 @@ import {
   uncertainRecords,
 } from "./peer-decisions.ts";
 import { PeerMessageError } from "./peer-error.ts";
+import { letterOf, receiptOf, refusalOf } from "./peer-letters.ts";
 import { type PeerJournal, openPeerJournal } from "./peer-journal.ts";
 import type { PeerRecord } from "./peer-records.ts";
 import { type Grant, type Message, PeerState, isSettled } from "./peer-state.ts";
@@ -209,6 +210,22 @@ export class PeerService {
     if (this.#closed) return;
     await this.#write(() => uncertainRecords(this.#state, endpoint));
     this.#announce();
+    await this.tellOfEnded(endpoint);
+  }
+
+  /**
+   * Tells other sessions of messages that their receiver, a child that has ended, does not take any more: one, or all that there are. To
+   * be called once {@link PeerServiceParts.isOpen} knows the jobs of this session.
+   */
+  async tellOfEnded(endpoint?: Endpoint): Promise<void> {
+    const left = this.#state.messages.filter(
+      (message) =>
+        message.scope === "incoming" &&
+        !isSettled(message) &&
+        (endpoint === undefined || sameEndpoint(message.receiver, endpoint)) &&
+        !this.#parts.isOpen(message.receiver),
+    );
+    for (const message of left) await this.#postOrReport(message.sender.session, this.#receipt(message));
   }
 
   /** Stops attending; who waits hears that the mailbox is closed. What is written stays for the next host. */
@@ -242,7 +259,7 @@ export class PeerService {
     const written = await this.#write(decide);
     const message = this.#state.message(id);
     if (written.length === 0 || message?.scope !== "incoming" || !isSettled(message)) return;
-    await this.#postOrReport(message.sender.session, receiptOf(message));
+    await this.#postOrReport(message.sender.session, this.#receipt(message));
   }
 
   async #attend(): Promise<void> {
@@ -265,6 +282,10 @@ export class PeerService {
     for (const message of this.#state.messages)
       if (message.scope === "outgoing" && !isSettled(message))
         void this.#postOrReport(message.receiver.session, letterOf(message));
+  }
+
+  #receipt(message: Message): ReceiptLetter {
+    return receiptOf(message, this.#parts.isOpen(message.receiver));
   }
 
   async #postOrReport(session: string, letter: PeerLetter): Promise<void> {
@@ -300,7 +321,7 @@ export class PeerService {
   async #takeMessage(letter: MessageLetter): Promise<ReceiptLetter> {
     try {
       await this.#write(() => arrivalRecords(this.#state, letter, this.#parts.isOpen));
-      return receiptOf(this.#message(letter.id));
+      return this.#receipt(this.#message(letter.id));
     } catch (error) {
       if (
         !(error instanceof PeerMessageError) ||
@@ -318,11 +339,11 @@ export class PeerService {
   }
 
   async #takeReceipt(receipt: ReceiptLetter): Promise<void> {
-    const { id, sender, receiver, state, result } = receipt;
+    const { id, sender, receiver, state, result, receiverEnded = false } = receipt;
     const message = this.#state.message(id);
     if (message === undefined || !sameEndpoint(message.sender, sender)) return;
     if (!sameEndpoint(message.receiver, receiver)) return;
-    await this.#write(() => answeredRecords(this.#state, id, { state, result }));
+    await this.#write(() => answeredRecords(this.#state, id, { state, result, receiverEnded }));
   }
 
   #waiting(endpoint: Endpoint): WaitEnd | undefined {
@@ -336,7 +357,8 @@ export class PeerService {
   #ended(message: Message): WaitEnd | undefined {
     if (message.state === "acknowledged" || message.state === "cancelled")
       return { state: message.state, message };
-    const isGone = message.scope !== "outgoing" && !this.#parts.isOpen(message.receiver);
+    const isGone =
+      message.scope === "outgoing" ? message.receiverEnded : !this.#parts.isOpen(message.receiver);
     return this.#closed || isGone ? { state: "closed", message } : undefined;
   }
 
@@ -374,25 +396,4 @@ export class PeerService {
 
 function isVisible({ sender, receiver }: Message, viewer: Endpoint | undefined): boolean {
   return viewer === undefined || sameEndpoint(sender, viewer) || sameEndpoint(receiver, viewer);
-}
-
-function letterOf({ id, sender, receiver, payload, createdAt }: Message): MessageLetter {
-  return { kind: "message", version: 1, id, sender, receiver, payload, createdAt };
-}
-
-function receiptOf({ id, sender, receiver, state, result }: Message): ReceiptLetter {
-  return {
-    ...{ kind: "receipt", version: 1, id, sender, receiver },
-    state: state === "acknowledged" || state === "cancelled" ? state : "queued",
-    ...(result === undefined ? {} : { result }),
-  };
-}
-
-function refusalOf({ id, receiver, result = "" }: Message): PeerMessageError {
-  const reason = result.slice(refusalPrefix.length);
-  const known = ["grant", "capacity", "endpoint-lifecycle", "identity-conflict", "payload-limit"] as const;
-  return new PeerMessageError(
-    known.find((each) => each === reason) ?? "grant",
-    `The session of ${endpointId(receiver)} refused the message ${JSON.stringify(id)} (${reason}). Once the cause is gone, the same message may be sent again.`,
-  );
 }

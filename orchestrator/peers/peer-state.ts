@@ -14,6 +14,8 @@ export type Message = Omit<PostedRecord, "kind" | "at"> & {
   readonly result: string | undefined;
   /** Of an outgoing one: the other session has it. */
   readonly accepted: boolean;
+  /** Of an outgoing one: its receiver is a child that has ended. */
+  readonly receiverEnded: boolean;
 };
 
 /** Acknowledged or cancelled: nothing changes it any more, but for a refused one that is sent again. */
@@ -88,6 +90,7 @@ export class PeerState {
             token: undefined,
             result: undefined,
             accepted: false,
+            receiverEnded: false,
           });
         return;
       }
@@ -111,6 +114,8 @@ function changed(
   switch (record.kind) {
     case "accepted":
       return { ...message, accepted: true };
+    case "receiver-ended":
+      return { ...message, receiverEnded: true };
     case "claimed":
       return { ...message, state: "delivered", token: record.token };
     case "uncertain":
@@ -120,6 +125,13 @@ function changed(
     case "cancelled":
       return { ...message, state: "cancelled", result: record.result };
     case "requeued":
-      return { ...message, state: "queued", token: undefined, result: undefined, accepted: false };
+      return {
+        ...message,
+        state: "queued",
+        token: undefined,
+        result: undefined,
+        accepted: false,
+        receiverEnded: false,
+      };
   }
 }

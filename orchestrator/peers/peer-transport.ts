@@ -26,6 +26,8 @@ const receipt = z.strictObject({
   receiver: endpointSchema,
   /** `queued`: it is in the receiver's mailbox, claimed or not. */
   state: z.enum(["queued", "acknowledged", "cancelled"]),
+  /** With `queued`: its receiver is a child that has ended, so only the primary there can still settle it. */
+  receiverEnded: z.literal(true).optional(),
   /** Why it is cancelled: `refused: REASON` when it never came into the mailbox. */
   result: z.string().max(256).optional(),
   /** For people, beside a refusal. */

@@ -107,6 +107,49 @@ describe("mail between sessions", () => {
     });
   });
 
+  test("for a child that ends before it takes it: who waits hears so, then and after a crash of either side", async () => {
+    const { here, there } = await pair();
+    const child = childEndpoint(far, 7);
+    there.open.add(child.child?.execution ?? "");
+    for (const [scene, scope] of [
+      [here, "outgoing"],
+      [there, "incoming"],
+    ] as const)
+      await scene.service.grant({ ...grant, receiver: child, scope });
+    await here.service.send(sender, child, "m", "hello");
+    await here.service.send(sender, child, "n", "hello");
+    const claimed = await there.service.receive(child, "n");
+    const waiting = here.service.wait(sender, "m", 5_000, signal);
+    there.open.clear();
+    await there.service.endpointEnded(child);
+    expect(await waiting).toMatchObject({ state: "closed", message: { id: "m", state: "queued" } });
+    expect(await here.service.wait(sender, "n", 5_000, signal)).toMatchObject({ state: "closed" });
+    await here.crash();
+    expect(await here.service.wait(sender, "m", 5_000, signal)).toMatchObject({ state: "closed" });
+    // The primary there can still settle it, which is then what the sender hears.
+    await there.service.resolve("m", undefined, "cancel");
+    await there.service.resolve("n", claimed?.token, "acknowledge");
+    await eventually(() => here.service.inspect(undefined, "m").state).toBe("cancelled");
+    await eventually(() => here.service.inspect(undefined, "n").state).toBe("acknowledged");
+  });
+
+  test("for a child whose host died is told by the next one", async () => {
+    const { here, there } = await pair();
+    const child = childEndpoint(far, 7);
+    there.open.add(child.child?.execution ?? "");
+    for (const [scene, scope] of [
+      [here, "outgoing"],
+      [there, "incoming"],
+    ] as const)
+      await scene.service.grant({ ...grant, receiver: child, scope });
+    await here.service.send(sender, child, "m", "hello");
+    const waiting = here.service.wait(sender, "m", 5_000, signal);
+    there.open.clear();
+    await there.crash();
+    await there.service.tellOfEnded();
+    expect(await waiting).toMatchObject({ state: "closed" });
+  });
+
   test("while the carrier is away stays here, says so, and arrives once it is back", async () => {
     const { transport, here, there } = await granted();
     transport.isAway = true;
