@@ -62,8 +62,8 @@ export async function removeLeftovers(parts: LeftoverParts): Promise<void> {
   for (const directory of parts.directories) await step(() => removeAbandonedTemporaries(directory));
 }
 
-/** Time after the start at which cleaning begins: the first request is on its way by then. */
-const cleaningDelayMs = 300;
+/** Time after the start at which cleaning begins: the first turns are over by then, or wait for the model. */
+const cleaningDelayMs = 2_000;
 
 /** Cleans in the background a moment after the start, so that nobody waits for it. */
 export function removeLeftoversSoon(parts: LeftoverParts): {

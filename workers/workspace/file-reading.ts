@@ -85,9 +85,13 @@ export function fitLines(lines: readonly ScannedLine[]): {
   return { shown: lines.slice(0, parts.length), text: parts.join("\n") };
 }
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** `LINE:ANCHOR|TEXT`; a very long line is cut and says where its rest can be read. */
 function showLine({ number, anchor, prefix, lengthBytes, byteOffset }: ScannedLine): string {
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(prefix.subarray(0, lineTextLimit * 4));
+  const text = decoder.decode(
+    prefix.length > lineTextLimit * 4 ? prefix.subarray(0, lineTextLimit * 4) : prefix,
+  );
   if (text.length <= lineTextLimit && lengthBytes <= lineTextLimit * 4) return `${number}:${anchor}|${text}`;
   const shown = text.slice(0, lineTextLimit).replace(/[\uD800-\uDBFF]$/, "");
   return `${number}:${anchor}|${shown}… [line of ${lengthBytes} bytes; read byte-offset ${byteOffset}]`;

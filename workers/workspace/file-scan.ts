@@ -104,7 +104,7 @@ export class LineScanner {
       this.#lineOffset = start;
     }
     for (let at = chunk.indexOf(0x0a, start); at >= 0; at = chunk.indexOf(0x0a, start)) {
-      if (this.#lineBytes === 0 && !this.#wanted()) this.#passLine(chunk, start, at);
+      if (this.#lineBytes === 0) this.#takeLine(chunk, start, at);
       else {
         this.#grow(chunk.subarray(start, at));
         this.#closeLine(true);
@@ -122,13 +122,34 @@ export class LineScanner {
     return this.#lines.length < this.#limitLines && this.#choice.wants(this.#totalLines + 1);
   }
 
-  /** Counts a whole line that nobody wants without copying anything of it. */
-  #passLine(chunk: Buffer, start: number, at: number): void {
+  /** Counts a whole line; one that nobody wants is not copied. */
+  #takeLine(chunk: Buffer, start: number, at: number): void {
     const isCrlf = at > start && chunk[at - 1] === 0x0d;
     if (isCrlf) this.#crlf += 1;
     else this.#lf += 1;
-    if (at - start - (isCrlf ? 1 : 0) > anchorPrefixBytes) this.#longLines += 1;
+    const end = isCrlf ? at - 1 : at;
+    const isWanted = this.#wanted();
+    this.#endLine(end - start);
+    if (isWanted)
+      this.#keep(Buffer.from(chunk.subarray(start, Math.min(end, start + anchorPrefixBytes))), end - start);
+  }
+
+  #endLine(lengthBytes: number): void {
     this.#totalLines += 1;
+    if (lengthBytes > anchorPrefixBytes) this.#longLines += 1;
+  }
+
+  /** Keeps the line that was counted last, if it is chosen by its text too. */
+  #keep(prefix: Buffer, lengthBytes: number): void {
+    const number = this.#totalLines;
+    if (this.#choice.matches?.(prefix, number) === false) return;
+    this.#lines.push({
+      number,
+      anchor: anchorOf(prefix, lengthBytes),
+      prefix,
+      lengthBytes,
+      byteOffset: this.#lineOffset,
+    });
   }
 
   #grow(part: Buffer): void {
@@ -150,21 +171,14 @@ export class LineScanner {
       if (isCrlf) this.#crlf += 1;
       else this.#lf += 1;
     }
-    this.#totalLines += 1;
     const lengthBytes = this.#lineBytes - (isCrlf ? 1 : 0);
-    if (lengthBytes > anchorPrefixBytes) this.#longLines += 1;
-    if (this.#lines.length < this.#limitLines && this.#choice.wants(this.#totalLines)) {
-      const prefix = Buffer.concat(this.#prefix).subarray(0, Math.min(lengthBytes, anchorPrefixBytes));
-      if (this.#choice.matches?.(prefix, this.#totalLines) !== false) {
-        this.#lines.push({
-          number: this.#totalLines,
-          anchor: anchorOf(prefix, lengthBytes),
-          prefix,
-          lengthBytes,
-          byteOffset: this.#lineOffset,
-        });
-      }
-    }
+    const isWanted = this.#wanted();
+    this.#endLine(lengthBytes);
+    if (isWanted)
+      this.#keep(
+        Buffer.concat(this.#prefix).subarray(0, Math.min(lengthBytes, anchorPrefixBytes)),
+        lengthBytes,
+      );
     this.#prefix = [];
     this.#prefixBytes = 0;
     this.#lineBytes = 0;

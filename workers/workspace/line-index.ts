@@ -35,13 +35,20 @@ export function lineSpans(bytes: Buffer): readonly LineSpan[] {
   return spans;
 }
 
-/** Four hex digits that change when a line's text does. `prefix` holds its first {@link anchorPrefixBytes} bytes at least. */
+const [hashStart, hashPrime, hashMix1, hashMix2] = [0x811c9dc5, 0x01000193, 0x85ebca6b, 0xc2b2ae35];
+
+/**
+ * Four hex digits that change when a line's text does. `prefix` holds its first {@link anchorPrefixBytes} bytes at least. Against mistakes,
+ * not against malice: a read of a file makes one for every line, which a cryptographic hash takes several times as long for.
+ */
 export function anchorOf(prefix: Uint8Array, lengthBytes = prefix.length): string {
-  const looked = prefix.subarray(0, anchorPrefixBytes);
-  const digest = hash("sha256", looked, "hex").slice(0, 4);
-  return lengthBytes <= anchorPrefixBytes
-    ? digest
-    : hash("sha256", `${digest}:${lengthBytes}`, "hex").slice(0, 4);
+  const looked = Math.min(prefix.length, anchorPrefixBytes);
+  let hash = lengthBytes <= anchorPrefixBytes ? hashStart : hashStart ^ lengthBytes;
+  for (let index = 0; index < looked; index += 1) hash = Math.imul(hash ^ (prefix[index] ?? 0), hashPrime);
+  // Spreads what the last bytes changed over all digits.
+  hash = Math.imul(hash ^ (hash >>> 16), hashMix1);
+  hash = Math.imul(hash ^ (hash >>> 13), hashMix2);
+  return ((hash ^ (hash >>> 16)) & 0xffff).toString(16).padStart(4, "0");
 }
 
 /** Revision of a content: opaque, equal for equal bytes. */

@@ -13,8 +13,8 @@ const immediateBytes = 262_144;
 
 /**
  * A file opened for reading, with what the system said of it then. Opening and closing are done on the spot: the path was
- * resolved by the thread pool just before, so that a file system that does not answer has held up a thread of the pool
- * and nobody else.
+ * resolved by the thread pool, or its directory was just before, so that a file system that does not answer has held up a
+ * thread of the pool and nobody else.
  */
 export class RegularFile {
   readonly #descriptor: number;
