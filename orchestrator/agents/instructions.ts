@@ -60,14 +60,20 @@ function isolationRules({
       : "What you hand over are your commits. Commit everything and leave the checkout clean before you finish.",
   ];
   if (submodules.length > 0)
-    rules.push(
-      `Submodules are not filled in here, their directories are empty: ${submodules.slice(0, 16).join(", ")}.`,
-    );
+    rules.push(`Submodules are not filled in here, their directories are empty: ${named(submodules)}.`);
   if (filters.length > 0)
     rules.push(
-      `Content filters (${filters.slice(0, 16).join(", ")}) did not run when the checkout was made: files under them are as the repository stores them, such as pointers.`,
+      `Content filters (${named(filters)}) did not run when the checkout was made: files under them are as the repository stores them, such as pointers.`,
     );
   return rules.join(" ");
+}
+
+/** Names of which a child is told. */
+const toldNames = 16;
+
+function named(names: readonly string[]): string {
+  const more = names.length - toldNames;
+  return `${names.slice(0, toldNames).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function endingRules(contractSchema: string | undefined): string {

@@ -92,7 +92,7 @@ function contractProblem(
   if (problems.length === 0) return undefined;
   return {
     code: "contract-violation",
-    reason: `The data does not satisfy the output contract:\n${problems.slice(0, 20).join("\n")}`,
+    reason: `The data does not satisfy the output contract:\n${problems.join("\n")}`,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Supervisor } from "../jobs/supervisor.ts";
 import { parseConversationId } from "../record/conversation-id.ts";
 import { universalTime } from "../record/conversation-record.ts";
 import { resolveJob } from "../tasks/job-tools.ts";
-import { fitReport, properties, reportLimit, word } from "../tasks/report-form.ts";
+import { fitReport, preview, properties, reportLimit, word } from "../tasks/report-form.ts";
 import { type Endpoint, callerEndpoint, endpointId, parseEndpointId, peerIdLimit } from "./endpoint.ts";
 import type { GrantRequest } from "./peer-decisions.ts";
 import { PeerMessageError } from "./peer-error.ts";
@@ -330,7 +330,7 @@ function messageForm(message: Message, size: number): DataList {
     sender: endpointId(sender),
     receiver: endpointId(receiver),
     // Every text fits, but for one that consists of characters the printer must escape.
-    payload: printDataForm(payload).length <= reportLimit - 2_000 ? payload : payload.slice(0, size),
+    payload: printDataForm(payload).length <= reportLimit - 2_000 ? payload : preview(payload, size),
     "created-at": universalTime(createdAt),
     state: word(state),
     token: message.token,

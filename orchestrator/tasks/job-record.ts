@@ -141,6 +141,16 @@ function structuredOutput(
   });
 }
 
+/** Most characters of streamed output that a record shows (facts C.6). */
+const progressCharacters = 1_000;
+
+/** The end of a text, which says how much came before. */
+function newest(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = text.slice(-limit).replace(/^[\uDC00-\uDFFF]/, "");
+  return `[the last ${end.length} of ${text.length} characters] …${end}`;
+}
+
 function progressForm(
   view: JobView,
   progress: ProgressSnapshot,
@@ -151,13 +161,16 @@ function progressForm(
     status: word(standingOf(view.job)),
     "current-tool": progress.currentTool,
     "recent-tools": [...progress.recentTools],
-    "recent-output": preview(progress.recentOutput.slice(-1_000), previewLimit),
+    "recent-output": newest(progress.recentOutput, Math.min(progressCharacters, previewLimit)),
     "request-count": progress.requestCount,
     usage: usageForm(usageTotals(progress.usages, progress.requestCount)),
     "duration-ms": view.job.claimedAt === undefined ? 0 : Math.max(0, view.now - view.job.claimedAt),
     model: payload.model,
   });
 }
+
+/** Most characters of a command that stand for a description it does not have. */
+const descriptionCharacters = 80;
 
 function executionRecord(view: JobView, previewLimit: number): DataForm {
   const { job, outcome } = view;
@@ -168,7 +181,7 @@ function executionRecord(view: JobView, previewLimit: number): DataForm {
     "execution-id": job.executionId,
     type: word("tool"),
     tool: executionTool(job),
-    description: described ?? executionText(job.payload).slice(0, 80),
+    description: described ?? preview(executionText(job.payload), descriptionCharacters),
     summary: executionSummary(outcome),
     ...commonFields(view),
     "shell-logs": [...(result?.shellLogs ?? [])],

@@ -1,6 +1,7 @@
 /** What stays in memory of a child that has ended (facts C.6): its result with long values cut. The whole is in `result.sexp`. */
 import type { AgentResult } from "../contract/job-catalog.ts";
 import type { Settlement } from "../jobs/settlements.ts";
+import { preview } from "./report-form.ts";
 
 /** Most characters of each value that are kept. */
 export const retainedCharacters = { output: 2_000, error: 2_000, structuredOutput: 2_000 } as const;
@@ -22,13 +23,9 @@ export function retainedSettlement(settlement: Settlement): Settlement {
   if (isWhole) return settlement;
   const result: AgentResult = {
     ...rest,
-    output: head(output, retainedCharacters.output),
-    ...(error === undefined ? {} : { error: head(error, retainedCharacters.error) }),
+    output: preview(output, retainedCharacters.output),
+    ...(error === undefined ? {} : { error: preview(error, retainedCharacters.error) }),
     ...(keepsData && structuredOutput !== undefined ? { structuredOutput } : {}),
   };
   return { job, outcome: { ...outcome, result }, shortened: true };
-}
-
-function head(text: string, limit: number): string {
-  return text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "");
 }

@@ -120,11 +120,11 @@ export class ConversationWorktrees {
   async secureEnded(executionId: ExecutionId, checkout: IsolatedCheckout): Promise<SecuredWork> {
     const record = this.#recordOf(executionId, checkout);
     try {
-      const { untracked } = await this.#securedNow(record, ownLeave());
+      const { artifact, untracked } = await this.#securedNow(record, ownLeave());
       return {
         worktree: record.path,
         artifactPath: this.artifactPath(record),
-        ...(untracked.length === 0 ? {} : { note: leftBehind(record, untracked) }),
+        ...(untracked.length === 0 ? {} : { note: leftBehind(record, untracked, artifact.untrackedCount) }),
       };
     } catch (error) {
       return { worktree: record.path, error: failureOf(error).message };
@@ -162,6 +162,7 @@ export class ConversationWorktrees {
       tip: state.tip,
       paths: state.paths,
       ...(state.untracked.length === 0 ? {} : { untracked: state.untracked.slice(0, untrackedNameLimit) }),
+      ...(state.untracked.length <= untrackedNameLimit ? {} : { untrackedCount: state.untracked.length }),
       ...encodedPatch(state.patch),
     };
     await this.#directoryOf(record).writeForm("worktree-artifact.sexp", artifactDocument.toForm(artifact));
@@ -292,6 +293,6 @@ function unfinished(record: WorktreeRecord): AutolithError {
   );
 }
 
-function leftBehind({ path }: WorktreeRecord, untracked: readonly string[]): string {
-  return `Not handed over, since nobody staged them: ${namedPaths(untracked)}. Only the checkout ${path} has these files; copy what you need before it is cleaned up.`;
+function leftBehind({ path }: WorktreeRecord, untracked: readonly string[], count?: number): string {
+  return `Not handed over, since nobody staged them: ${namedPaths(untracked, { count })}. Only the checkout ${path} has these files; copy what you need before it is cleaned up.`;
 }

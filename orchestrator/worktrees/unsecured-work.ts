@@ -16,7 +16,7 @@ export function reasonsToKeep(
     [state.submodules, "submodules with work of their own"],
   ];
   const open = lists.flatMap(([paths, what]) =>
-    paths.length === 0 ? [] : [`${what} (${namedPaths(paths, 4)})`],
+    paths.length === 0 ? [] : [`${what} (${namedPaths(paths, { limit: 4 })})`],
   );
   const isUnchanged = state.tip === record.baseline && state.patch.length === 0;
   return isUnchanged || isSecured(state, artifact)

@@ -43,9 +43,12 @@ export class WorktreeError extends AutolithError {
   }
 }
 
-/** Names quoted for a message: at most `limit` of them, with the number of the rest. */
-export function namedPaths(paths: readonly string[], limit = 8): string {
+/** Names quoted for a message: at most `limit` of them, with the number of the rest. `count`: how many there are, when not all are given. */
+export function namedPaths(
+  paths: readonly string[],
+  { limit = 8, count = paths.length }: { readonly limit?: number; readonly count?: number | undefined } = {},
+): string {
   const shown = paths.slice(0, limit).map((path) => JSON.stringify(path));
-  const more = paths.length - shown.length;
+  const more = count - shown.length;
   return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

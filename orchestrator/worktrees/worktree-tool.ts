@@ -159,7 +159,10 @@ async function inspect(name: string, context: ToolContext, parts: WorktreeToolPa
     paths: listed(artifact?.paths ?? state?.paths ?? [], size),
     "artifact-path": artifact === undefined ? undefined : worktrees.artifactPath(record),
     "checkout-p": state !== undefined,
-    untracked: listed(state?.untracked ?? artifact?.untracked ?? [], size),
+    untracked:
+      state === undefined
+        ? listed(artifact?.untracked ?? [], size, artifact?.untrackedCount)
+        : listed(state.untracked, size),
   }));
 }
 
@@ -338,12 +341,11 @@ function identity(record: WorktreeRecord): DataList {
   });
 }
 
-/** As many as the answer has room for; the last one tells how many there are when some are left out. */
-function listed(paths: readonly string[], size: number): DataForm {
-  const room = Math.max(4, Math.floor(size / 32));
-  return paths.length <= room
-    ? [...paths]
-    : [...paths.slice(0, room), report("omitted", { count: paths.length - room, total: paths.length })];
+/** As many as the answer has room for; the last one tells how many there are (`total`) when some are left out. */
+function listed(paths: readonly string[], size: number, total = paths.length): DataForm {
+  const shown = paths.slice(0, Math.max(4, Math.floor(size / 32)));
+  const count = total - shown.length;
+  return count <= 0 ? [...shown] : [...shown, report("omitted", { count, total })];
 }
 
 function identities(records: readonly WorktreeRecord[], size: number): DataForm {

@@ -57,6 +57,8 @@ const artifactShape = {
   paths: stringsField("paths", artifactPathLimit),
   /** Untracked files there were then, at most {@link untrackedNameLimit}: only the checkout has them. */
   untracked: optionalField(stringsField("untracked", untrackedNameLimit)),
+  /** How many there were, when that is more than are named. */
+  untrackedCount: optionalField(countField("untracked-count")),
   /** From the baseline to the files as they were, commits included; git's binary format. */
   patch: stringField("patch", 2 * patchLimitBytes),
   /** Present when the patch is not UTF-8 and so stands in base64. */

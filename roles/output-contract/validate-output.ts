@@ -32,7 +32,9 @@ export function validateOutput(contract: OutputContract, form: DataForm): readon
 
 /** The violations as one text for the model, each on a line. */
 export function describeViolations(violations: readonly ContractViolation[]): string {
-  return violations.map(({ path, problem }) => `${path}: ${problem}`).join("\n");
+  const lines = violations.map(({ path, problem }) => `${path}: ${problem}`);
+  const bound = `Only the first ${maxViolations} problems are told.`;
+  return [...lines, ...(lines.length < maxViolations ? [] : [bound])].join("\n");
 }
 
 function check(contract: OutputContract, form: DataForm, path: string, found: ContractViolation[]): void {

@@ -49,6 +49,8 @@ const inner: ReadonlySet<string> = new Set([
   ],
   ...[
     "recentOutputLimit",
+    "progressCharacters",
+    "descriptionCharacters",
     "recentToolLimit",
     "diagnosticLimit",
     "listedPartLimit",
