@@ -189,11 +189,26 @@
       last
       (funcall (%method-maker (car methods)) (method-chain (cdr methods) last) (car methods))))
 
-(defun with-before-and-after (befores primary afters)
-  "A function that calls BEFORES, PRIMARY and AFTERS with the same arguments and returns what PRIMARY does."
+(defmacro around-primary (befores primary afters parameters)
+  "A function of PARAMETERS that calls BEFORES, PRIMARY and AFTERS, variables with functions, with them."
+  `(if (null ,afters)
+       (lambda ,parameters
+         (dolist (before ,befores) (funcall before ,@parameters))
+         (funcall ,primary ,@parameters))
+       (lambda ,parameters
+         (dolist (before ,befores) (funcall before ,@parameters))
+         (multiple-value-prog1 (funcall ,primary ,@parameters)
+           (dolist (after ,afters) (funcall after ,@parameters))))))
+
+(defun with-before-and-after (befores primary afters count)
+  "A function that calls BEFORES, PRIMARY and AFTERS with the same arguments and returns what PRIMARY does.
+COUNT is the number of arguments, or NIL when it differs from call to call."
   (let ((befores (mapcar (lambda (m) (method-chain (list m) nil)) befores))
         (afters (mapcar (lambda (m) (method-chain (list m) nil)) (reverse afters))))
-    (cond ((and (null afters) (null (cdr befores)))
+    (cond ((eql count 1) (around-primary befores primary afters (a)))
+          ((eql count 2) (around-primary befores primary afters (a b)))
+          ((eql count 3) (around-primary befores primary afters (a b c)))
+          ((and (null afters) (null (cdr befores)))
            (let ((before (car befores)))
              (lambda (&rest arguments)
                (apply before arguments)
@@ -223,6 +238,12 @@
              :format-control "The qualifiers ~S of a method of ~S are not allowed in its method combination."
              :format-arguments (list (%method-qualifier-list method) gf)))))
 
+(defun fixed-argument-count (gf)
+  "The number of arguments that every call of GF has, or NIL."
+  (let ((lambda-list (%generic-lambda-list gf)))
+    (and (every (lambda (parameter) (not (%memq parameter lambda-list-keywords))) lambda-list)
+         (length lambda-list))))
+
 (defun standard-effective-function (gf methods arguments)
   (check-standard-qualifiers gf methods)
   (let ((primary (methods-with-qualifiers '() methods))
@@ -231,7 +252,9 @@
         (arounds (methods-with-qualifiers '(:around) methods)))
     (when (null primary) (no-primary-method gf arguments))
     (let* ((main (method-chain primary nil))
-           (main (if (or befores afters) (with-before-and-after befores main afters) main)))
+           (main (if (or befores afters)
+                     (with-before-and-after befores main afters (fixed-argument-count gf))
+                     main)))
       (method-chain arounds main))))
 
 (defun accepted-keywords (gf methods)

@@ -131,6 +131,10 @@
 
 (defun initialize-slots (object slot-names initargs)
   (let* ((class (class-of object)))
+    (when (and (eq slot-names t) (plain-class-p class) (%memq (%class-kind class) '(:standard :condition)))
+      (dolist (slot (%fill-slots object initargs))
+        (set-slot-value-at object slot (slot-initial-value slot)))
+      (return-from initialize-slots object))
     (dolist (slot (%class-slots class) object)
       (multiple-value-bind (value supplied) (initarg-value initargs (%slot-initargs slot))
         (cond (supplied (set-effective-slot class object slot value))
@@ -212,7 +216,9 @@
                 (,instance (%cached-instance (%cache) ,(car arguments) ',keys ,@names)))
            (if (eq ,instance '%no-slot-value)
                (funcall #'make-instance ,(car arguments) ,@(mapcan #'list keys names))
-               ,instance)))))
+               (let ((after (%instance-after ,instance)))
+                 (when after (funcall after ,instance ,@(mapcan #'list keys names)))
+                 ,instance))))))
 
 (defun constant-initargs-p (arguments)
   "True for the quoted name of a class and a few distinct keywords with values."
@@ -227,7 +233,8 @@
            (push (car rest) seen)))))
 
 ;;; The usual case: no methods of the protocol but the standard ones apply, so that slots can be filled directly.
-;;; What is known about a class is kept in its caches: (epoch simple-p checked-initarg-lists).
+;;; What is known about a class is kept in its recipe: #(epoch simple checked-initarg-lists plain-make-instance-p). SIMPLE is a
+;;; function when methods :AFTER of INITIALIZE-INSTANCE are to be called with the instance and the initargs once the slots are filled.
 
 (defun instance-recipe (class)
   (let ((recipe (%class-recipe class)))
@@ -245,16 +252,32 @@
          (null (cdr methods))
          (eq (car (%method-specializer-list (car methods))) (load-time-value (%find-class 't))))))
 
+(defun after-filling (gf arguments)
+  "What follows the standard method of GF, when but :AFTER methods go with it: a function of ARGUMENTS and others, or T; else NIL."
+  (let ((afters '()) (primaries 0))
+    (dolist (method (find-applicable-methods gf arguments))
+      (let ((qualifiers (%method-qualifier-list method)))
+        (cond ((equal qualifiers '(:after)) (push (method-chain (list method) nil) afters))
+              ((or qualifiers (not (eq (car (%method-specializer-list method)) (load-time-value (%find-class 't)))))
+               (return-from after-filling nil))
+              (t (setq primaries (1+ primaries))))))
+    (cond ((not (eql primaries 1)) nil)
+          ((null afters) t)
+          ((null (cdr afters)) (car afters))
+          (t (lambda (&rest arguments)
+               (dolist (after afters) (apply after arguments)))))))
+
 (defun simple-instances-p (class)
-  "True when instances of the class are made by allocating them and filling their slots."
+  "What follows when instances of the class are made by allocating them and filling their slots: T for nothing, or a function to call
+with the instance and the initargs; else NIL."
   (and (plain-class-p class)
        (member (%class-kind class) '(:standard :condition))
        (not (%subclassp class (load-time-value (%find-class 'metaobject))))
        (let ((prototype (%allocate-instance class)))
-         (and (only-standard-method-p #'initialize-instance (list prototype))
+         (and (eq (%generic-combination #'initialize-instance) 'standard)
               (only-standard-method-p #'shared-initialize (list prototype t))
-              (null (cdr (find-applicable-methods #'allocate-instance (list class))))))
-       t))
+              (null (cdr (find-applicable-methods #'allocate-instance (list class))))
+              (after-filling #'initialize-instance (list prototype))))))
 
 (defun remember-initargs (recipe initargs)
   (let ((names '()))
@@ -280,8 +303,10 @@
       (remember-initargs recipe initargs))
     (if (svref recipe 1)
         (let ((instance (%allocate-instance class)))
-          (dolist (slot (%fill-slots instance initargs) instance)
-            (set-slot-value-at instance slot (slot-initial-value slot))))
+          (dolist (slot (%fill-slots instance initargs))
+            (set-slot-value-at instance slot (slot-initial-value slot)))
+          (when (functionp (svref recipe 1)) (apply (svref recipe 1) instance initargs))
+          instance)
         (let ((instance (apply #'allocate-instance class initargs)))
           (apply #'initialize-instance instance initargs)
           instance))))

@@ -126,6 +126,13 @@ export class LMethod extends LInstance {
   slotDefinition: LispValue = NIL;
 }
 
+/** An effective method for two arguments, with what they count as in the table. */
+interface HotPair {
+  readonly first: unknown;
+  readonly other: unknown;
+  readonly fn: LFunction;
+}
+
 /** How a call of a generic function may be compiled: as the access to a slot, or as the call of the effective method for the first argument. */
 type InlineKind = "reader" | "writer" | "method";
 
@@ -166,7 +173,9 @@ export class GenericFunction extends FuncallableInstance {
   /** Effective methods by the classes of the specialized arguments: nested maps, one level for each position. */
   cache = new Map<unknown, unknown>();
   cacheSize = 0;
-  /** The last two effective methods used, in front of the map; with two specialized arguments the last one and its two keys. */
+  /** The first effective methods used, in front of the map, when two arguments are specialized. */
+  hotPairs: HotPair[] = [];
+  /** The last two effective methods used, in front of the map. */
   hotKey: unknown = undefined;
   hotKey2: unknown = undefined;
   hotFunction: LispValue = NIL;
@@ -212,5 +221,6 @@ export class GenericFunction extends FuncallableInstance {
     this.cacheSize = 0;
     this.hotKey = undefined;
     this.hotKey2 = undefined;
+    this.hotPairs = [];
   }
 }

@@ -24,6 +24,9 @@ import { objectSystem, type ObjectSystem } from "./object-system.ts";
 /** Effective methods kept by one generic function before it forgets them all. */
 const maximumCached = 2_000;
 
+/** Pairs of classes that a generic function which looks at two arguments tries before its table. */
+const maximumPairs = 6;
+
 type Arguments = LispValue[];
 
 function call(fn: LispValue, args: Arguments): LispValue {
@@ -154,14 +157,15 @@ class Dispatcher {
       if (arguments.length !== 3) return general.apply(undefined, arguments as unknown as [GenericFunction]);
       const key = keyAt(system, gf, 0, a);
       const second = keyAt(system, gf, 1, b);
-      let fn = gf.hotFunction as LFunction;
-      if (key !== gf.hotKey || second !== gf.hotKey2 || key === undefined || second === undefined) {
-        const found = (gf.cache.get(key) as Map<unknown, unknown> | undefined)?.get(second);
-        if (found === undefined) return general(gf, a, b);
-        gf.hotKey = key;
-        gf.hotKey2 = second;
-        gf.hotFunction = fn = found as LFunction;
+      const { hotPairs } = gf;
+      for (let i = 0; i < hotPairs.length; i++) {
+        const { first, other, fn } = hotPairs[i]!;
+        if (first === key && other === second) return (fn.code as Code2)(fn, a, b);
       }
+      const found = (gf.cache.get(key) as Map<unknown, unknown> | undefined)?.get(second);
+      if (found === undefined || key === undefined || second === undefined) return general(gf, a, b);
+      const fn = found as LFunction;
+      if (hotPairs.length < maximumPairs) hotPairs.push({ first: key, other: second, fn });
       return (fn.code as Code2)(fn, a, b);
     };
   }

@@ -2,6 +2,7 @@ import { arrayToList, Cons, listToArray } from "../data/cons.ts";
 import { typeError } from "../data/error.ts";
 import type { CallCache } from "../data/call-cache.ts";
 import { type InstanceLayout, LInstance } from "../data/instance.ts";
+import { LFunction } from "../data/function.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { NIL, T, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -148,6 +149,16 @@ export const installSlotFilling: LeafInstaller = (define, host) => {
       const slots = cache.initial.slice();
       for (let i = 0; i < values.length; i++) slots[cache.places[i]!] = values[i]!;
       return new LInstance(cache.layout as InstanceLayout, slots);
+    },
+    { total: true },
+  );
+  define(
+    "SYS:%INSTANCE-AFTER",
+    "instance",
+    (instance: LispValue) => {
+      const { recipe } = (instance as LInstance).layout.cls as LClass;
+      const simple = Array.isArray(recipe) ? (recipe[1] as LispValue) : NIL;
+      return simple instanceof LFunction ? simple : NIL;
     },
     { total: true },
   );
