@@ -58,7 +58,7 @@
            (error 'missing-dependency
                   :requires name :required-by system
                   :format-control "~S depends on the system ~S, which no file in ~:[the registry, which is empty,~;~:*~{~A~^ or ~}~] defines."
-                  :format-arguments (list system name (mapcar #'namestring (registry-directories)))))
+                  :format-arguments (list system name (registry-names))))
        nil)))
 
 (defun load-components (module changed)

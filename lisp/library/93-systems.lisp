@@ -86,6 +86,12 @@
       (let ((directory (if (or (stringp entry) (pathnamep entry)) entry (eval entry))))
         (when directory (push (ensure-directory-pathname directory) directories))))))
 
+(defun registry-names ()
+  "The directories of the registry as they are told to people."
+  (mapcar (lambda (directory)
+            (let ((name (namestring directory))) (if (string= name "") "the current directory" name)))
+          (registry-directories)))
+
 (defun initialize-source-registry (&optional parameter)
   "Look for systems in the directories of PARAMETER, (:source-registry (:directory \"…\") (:tree \"…\") …), as well."
   (setq *source-registry* '())
@@ -125,7 +131,7 @@
                         :requires name
                         :format-control "There is no system ~S: no file ~A.asd that defines it is in ~:[the registry, which is empty~;~:*~{~A~^ or ~}~]. Add its directory to ASDF:*CENTRAL-REGISTRY*, or load its definition with ASDF:LOAD-ASD."
                         :format-arguments (list name (primary-system-name name)
-                                                (mapcar #'namestring (registry-directories)))))))))
+                                                (registry-names))))))))
 
 (defun registered-systems ()
   "Names of the systems whose definitions are known."

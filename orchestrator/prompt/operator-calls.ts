@@ -14,6 +14,7 @@ import type { SessionCommandSet } from "../sessions/commands/session-command-set
 import type { Invoker } from "../sessions/commands/invoker.ts";
 import { settingText } from "../sessions/settings/setting-values.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
+import { absentOperator } from "../tools/absent-operators.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { checkToolArguments } from "./argument-refusal.ts";
 import { type ExtensionParts, extensionOperators } from "./extension-operators.ts";
@@ -51,7 +52,10 @@ export function operatorCalls(parts: OperatorParts): (form: RecordedForm | undef
     }
     const command = parts.commands.find(name);
     if (command === undefined)
-      throw new AutolithError("unknown-operation", `There is no operator ${call.name} in this session.`);
+      throw (
+        absentOperator(name) ??
+        new AutolithError("unknown-operation", `There is no operator ${call.name} in this session.`)
+      );
     if (command.name === "settings" && args.length === 2) return setting(parts, args);
     const invocation = await parts.invoker.invokeText(command.name, commandText(command, args, call));
     const { clientAction: action } = invocation;

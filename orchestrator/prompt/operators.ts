@@ -4,6 +4,7 @@ import { extensionFunctions } from "./extension-operators.ts";
 import type { HostFunctionDefinition } from "../contract/lisp-image.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import type { Command } from "../sessions/commands/command.ts";
+import { absentOperators } from "../tools/absent-operators.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 
 /** Functions of the host that only the prelude calls, and those that are no commands. */
@@ -41,6 +42,9 @@ export function operatorDefinitions(
       return tool === undefined ? [] : [toolDefinition(tool)];
     }),
     ...ownOperators,
+    ...[...absentOperators].map(([name, why]) =>
+      own(name.toUpperCase(), "&rest arguments", `Not here: ${why}.`),
+    ),
     ...extensionFunctions,
   ];
 }

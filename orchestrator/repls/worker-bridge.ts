@@ -3,6 +3,7 @@
  * has these functions from its start; which tools answer is a matter of each evaluation.
  */
 import { AutolithError } from "../contract/failure.ts";
+import { absenceText } from "../tools/absent-operators.ts";
 import type { HostCalls, HostFunctionDefinition, LispImage } from "../contract/lisp-image.ts";
 
 /** Names of the host functions behind them. */
@@ -33,7 +34,11 @@ const source = `
             (list (intern (string-upcase (car entry)) :keyword)
                   (if (consp (cadr entry)) (cdadr entry) (cadr entry))))
           (cdr (%worker-tool-context))))
-(export '(worker-tool-call worker-tool-context))`;
+(defun redact (&rest arguments)
+  "${absenceText("redact")}"
+  (declare (ignore arguments))
+  (error 'host-error :code :unsupported :message "${absenceText("redact")}"))
+(export '(worker-tool-call worker-tool-context redact))`;
 
 /** Makes the functions known in an image that has just started. Rejects with `image-ended`. */
 export async function defineBridge(image: LispImage): Promise<void> {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AutolithError } from "../contract/failure.ts";
 import type { ToolSchema } from "../contract/model.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
+import { absenceText } from "./absent-operators.ts";
 
 /** `namespace.name`, each part starting with a letter (facts B.1). */
 const toolNamePattern = /^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$/;
@@ -25,6 +26,8 @@ export class ToolRegistry {
 
   /** What is said to a caller of a tool that is not here. */
   absence(name: string): string {
+    const absent = absenceText(name);
+    if (absent !== undefined) return absent;
     const why = this.#whyAbsent(name);
     const said = why === undefined ? `There is no tool ${name}.` : `${name} cannot be used here. ${why}`;
     return `${said} Available: ${this.names().join(", ")}.`;

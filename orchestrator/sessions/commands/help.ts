@@ -1,5 +1,6 @@
 /** What `help` says: an overview, a topic, a command, a namespace of tools, one tool, or everything. Pure. */
 import type { ToolSchema } from "../../contract/model.ts";
+import { absenceText } from "../../tools/absent-operators.ts";
 import type { Command } from "./command.ts";
 
 export type HelpSources = {
@@ -32,6 +33,8 @@ export function helpText(topic: string, sources: HelpSources): string {
     ...(namespace.length === 0 ? [] : [namespace.map(toolLine).join("\n")]),
   ];
   if (parts.length > 0) return parts.join("\n\n");
+  const absence = absenceText(word);
+  if (absence !== undefined) return absence;
   return `There is no help about ${JSON.stringify(topic.slice(0, 80))}.\n\n${overview(sources)}`;
 }
 
@@ -68,7 +71,9 @@ function listing(commands: readonly Command[]): string {
 
 function commandHelp(command: Command): string {
   const aliases =
-    command.aliases === undefined ? "" : `\nAlso: ${command.aliases.map((each) => `/${each}`).join(", ")}`;
+    (command.aliases ?? []).length === 0
+      ? ""
+      : `\nAlso: ${command.aliases?.map((each) => `/${each}`).join(", ")}`;
   return `${usageOf(command)}\n${command.summary}${aliases}\nDuring a turn: ${duringTurn[command.busy]}`;
 }
 

@@ -13,6 +13,7 @@ import type { BusyBehaviour, Invocation, OperationRow } from "../../contract/ses
 import type { Admission } from "../../contract/session/input.ts";
 import type { SettledCall } from "../../tools/dispatcher.ts";
 import { dispatchCalls } from "../../tools/dispatcher.ts";
+import { absentOperator } from "../../tools/absent-operators.ts";
 import { recordedAudit } from "../../tools/nested-calls.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { SessionCore } from "../session-core.ts";
@@ -183,9 +184,12 @@ export class Invoker {
   #required(name: string): Command {
     const command = this.#parts.commands.find(name);
     if (command !== undefined) return command;
-    throw new AutolithError(
-      "unknown-operation",
-      `There is no command /${name.slice(0, 80)}; /help lists them. Begin with // to send a message that starts with a slash.`,
+    throw (
+      absentOperator(name) ??
+      new AutolithError(
+        "unknown-operation",
+        `There is no command /${name.slice(0, 80)}; /help lists them. Begin with // to send a message that starts with a slash.`,
+      )
     );
   }
 
