@@ -19,8 +19,8 @@ import { executionDirectoryOf } from "../tasks/result-publication.ts";
 import type { ActiveImage } from "./active-image.ts";
 import { FormOutput } from "./form-output.ts";
 import { markColumns } from "./form-text.ts";
-import { type RecordedForm, formOf, formResultOf } from "./form-records.ts";
-import { defaultColumns, formResult, lostForm } from "./form-result.ts";
+import { type RecordedForm, formOf, formResultOf, hasBegun } from "./form-records.ts";
+import { defaultColumns, formResult, lostForm, neverBegun, neverBegunForm } from "./form-result.ts";
 import type { SessionForms } from "./forms.ts";
 
 export type BackgroundFormsParts = {
@@ -28,7 +28,7 @@ export type BackgroundFormsParts = {
   readonly image: () => ActiveImage;
   /** Answers the calls of host functions that come from forms of this conversation. */
   readonly calls: (form: RecordedForm) => HostCalls;
-  readonly forms: Pick<SessionForms, "nextId" | "record" | "end">;
+  readonly forms: Pick<SessionForms, "nextId" | "record" | "recordBeginning" | "end">;
 };
 
 export type BackgroundSubmission = { readonly form: RecordedForm; readonly job: Job };
@@ -81,6 +81,9 @@ export class BackgroundForms {
     const { core, calls } = this.#parts;
     const form = await this.#formOf(job);
     const image = await this.#parts.image().open();
+    job.signal.throwIfAborted();
+    // Whoever finds no beginning in the record knows that nothing was done.
+    await this.#parts.forms.recordBeginning(form);
     const output = new FormOutput(core, form.formId);
     const evaluated = await evaluateForms(image, {
       forms: job.payload.forms,
@@ -108,7 +111,7 @@ export class BackgroundForms {
   /** A job of this conversation has settled. */
   jobSettled(job: Job, outcome: Outcome<unknown>): void {
     if (!isFormJob(job)) return;
-    const ending = this.#end(job, formResultOfOutcome(outcome)).catch((error: unknown) => {
+    const ending = this.#settled(job, outcome).catch((error: unknown) => {
       const { message } = failureOf(error);
       this.#parts.core.notice("error", "record", `The end of ${job.name} is not in the record: ${message}`);
     });
@@ -121,11 +124,28 @@ export class BackgroundForms {
     const { host } = this.#parts.core;
     for (const job of host.jobs().filter(isFormJob)) {
       await this.#formOf(job);
-      if (job.interrupted) await this.#end(job, lostForm);
+      if (job.interrupted) await this.#end(job, await this.#unknownEnd(job));
       if (!isTerminal(job.life.state)) continue;
       const found = await publishedOutcome(job, executionDirectoryOf(host.publication, job));
-      await this.#end(job, found === undefined ? lostForm : formResultOfOutcome(found.outcome));
+      if (found === undefined) await this.#end(job, await this.#unknownEnd(job));
+      else await this.#settled(job, found.outcome);
     }
+  }
+
+  /** The end of a form of a dead host. */
+  async #unknownEnd(job: Job): Promise<FormResult> {
+    const form = await this.#formOf(job);
+    return hasBegun(form, this.#parts.core.log.records) ? lostForm : neverBegunForm(neverBegun.hostEnded);
+  }
+
+  async #settled(job: Job, outcome: Outcome<unknown>): Promise<void> {
+    const form = await this.#formOf(job);
+    await this.#end(
+      job,
+      outcome.state === "aborted" && !hasBegun(form, this.#parts.core.log.records)
+        ? neverBegunForm(outcome.reason === "shutdown" ? neverBegun.hostEnded : neverBegun.cancelled)
+        : formResultOfOutcome(outcome),
+    );
   }
 
   /** Resolves when every end is in the record. The jobs have ended. */
@@ -154,6 +174,7 @@ export class BackgroundForms {
       formId: forms.nextId(),
       source,
       job: name,
+      waits: true,
       ...(inputId === undefined ? {} : { inputId }),
     };
     await forms.record(form);

@@ -13,7 +13,7 @@ export type RecordedForm = {
   readonly inputId?: string;
   /** The job that evaluates it, for `? form`. */
   readonly job?: string;
-  /** It was recorded behind a form that ran: a record of its own says when it began. */
+  /** It was recorded before it could begin, as behind another form: a record of its own says when it began. */
   readonly waits?: true;
 };
 
@@ -30,6 +30,11 @@ export function formOf(record: ConversationRecord): RecordedForm | undefined {
     ...(typeof job === "string" ? { job } : {}),
     ...(field("waits") === true ? { waits: true } : {}),
   };
+}
+
+/** True when a form may have done something: its beginning is in the record, or in records of earlier versions it had none. */
+export function hasBegun({ formId, waits }: RecordedForm, records: readonly StoredRecord[]): boolean {
+  return waits !== true || records.some(({ record }) => begunFormOf(record) === formId);
 }
 
 /** The id of the form that had waited and whose beginning the record holds; undefined for other records. */
@@ -165,7 +170,7 @@ function endText(result: FormResult): string {
     case "lost":
       return `It was lost (${cut(result.reason ?? "the host ended")}): whether its effects happened is unknown. It is not run again.`;
     case "never-begun":
-      return `It was never begun (${cut(result.reason ?? "the host ended")}): it did nothing, and is not run later.`;
+      return `It was never begun (${cut(result.reason ?? "the host ended")}): it did nothing, and is not run unless the user submits it again.`;
     case "quit":
       return "It left the image.";
   }

@@ -30,12 +30,16 @@ export const lostForm: FormResult = {
   reason: "the host that evaluated it ended before it",
 };
 
-/** A form of a host that is gone, which waited behind another: it did nothing. */
-export const neverBegunForm: FormResult = {
-  ...emptyResult,
-  status: "never-begun",
-  reason: "the host ended while it waited behind another form",
-};
+/** A form that never began, and why: it did nothing. */
+export function neverBegunForm(reason: string): FormResult {
+  return { ...emptyResult, status: "never-begun", reason };
+}
+
+/** Why forms never begin. */
+export const neverBegun = {
+  hostEnded: "the host ended before it began",
+  cancelled: "it was cancelled before it began",
+} as const;
 
 export function formResult(evaluated: LispResult, surroundings: FormSurroundings): FormResult {
   const { captured, durationMs, withoutSecrets } = surroundings;

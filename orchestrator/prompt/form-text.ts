@@ -51,7 +51,7 @@ function endText({
     case "lost":
       return `; lost: ${reason ?? "the host ended"}`;
     case "never-begun":
-      return `; never begun: ${reason ?? "the host ended"}`;
+      return `; never begun: ${reason ?? "the host ended"}. It did nothing; submit it again to run it.`;
     case "quit":
       return "; left the image";
   }

@@ -4,7 +4,7 @@ import { failureOf } from "../contract/failure.ts";
 import type { HostCalls, LispCondition, LispDecision, LispResult } from "../contract/lisp-image.ts";
 import type { HostItem } from "../contract/model.ts";
 import { type FormResult, formOutputCharacters, formValueCharacters } from "../contract/session/forms.ts";
-import { defaultColumns, formResult, lostForm, neverBegunForm } from "./form-result.ts";
+import { defaultColumns, formResult, lostForm, neverBegun, neverBegunForm } from "./form-result.ts";
 import { sessionRecords } from "../sessions/view/session-records.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
 import type { FormDecision, RestartBroker } from "./restart-broker.ts";
@@ -47,7 +47,7 @@ export type SubmitOptions = {
 const untouched = { package: "", steps: 0, droppedOutput: 0 };
 
 function endOfUnfinished({ hasBegun }: FormStanding["unfinished"][number]): FormResult {
-  return hasBegun ? lostForm : neverBegunForm;
+  return hasBegun ? lostForm : neverBegunForm(neverBegun.hostEnded);
 }
 
 type Running = { readonly form: RecordedForm; readonly abort: AbortController };
@@ -179,18 +179,9 @@ export class SessionForms {
     { columns = defaultColumns, asks = true }: SubmitOptions,
   ): Promise<FormResult> {
     const { core } = this.#parts;
-    const startedAt = performance.now();
-    const output = new FormOutput(core, form.formId);
-    const evaluated =
-      (await this.#refusedToBegin(form, abort.signal)) ??
-      (await this.#evaluated({ form, abort }, { columns, asks }, output));
-    const captured = output.end();
-    const result = formResult(evaluated, {
-      captured,
-      columns,
-      durationMs: performance.now() - startedAt,
-      withoutSecrets: core.environment.withoutSecrets,
-    });
+    const result = abort.signal.aborted
+      ? neverBegunForm(neverBegun.cancelled)
+      : await this.#begun({ form, abort }, { columns, asks });
     this.#running.delete(form.formId);
     try {
       await this.end(form, result);
@@ -205,19 +196,38 @@ export class SessionForms {
     return result;
   }
 
+  async #begun(
+    running: Running,
+    options: { readonly columns: number; readonly asks: boolean },
+  ): Promise<FormResult> {
+    const { core } = this.#parts;
+    const { form } = running;
+    const startedAt = performance.now();
+    const output = new FormOutput(core, form.formId);
+    const evaluated = (await this.#refusedToBegin(form)) ?? (await this.#evaluated(running, options, output));
+    return formResult(evaluated, {
+      captured: output.end(),
+      columns: options.columns,
+      durationMs: performance.now() - startedAt,
+      withoutSecrets: core.environment.withoutSecrets,
+    });
+  }
+
   /** Records that a form which had to wait begins. What cannot be recorded is not begun: nobody could say later whether it was. */
-  async #refusedToBegin(
-    { formId, waits }: RecordedForm,
-    signal: AbortSignal,
-  ): Promise<LispResult | undefined> {
-    if (waits !== true || signal.aborted) return undefined;
+  async #refusedToBegin(form: RecordedForm): Promise<LispResult | undefined> {
+    if (form.waits !== true) return undefined;
     try {
-      await this.#parts.core.note(sessionRecords.formBegin, { "form-id": formId });
+      await this.recordBeginning(form);
       return undefined;
     } catch (error) {
       const reason = `it was not begun, because its beginning is not in the record: ${failureOf(error).message}`;
       return { kind: "failed", condition: null, reason, ...untouched };
     }
+  }
+
+  /** Puts the beginning of a form that waited into the record. */
+  async recordBeginning({ formId }: RecordedForm): Promise<void> {
+    await this.#parts.core.note(sessionRecords.formBegin, { "form-id": formId });
   }
 
   /** Evaluates as often as whoever stands before the restarts wants. */

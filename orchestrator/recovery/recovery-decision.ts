@@ -1,4 +1,5 @@
 /** What becomes of one unsettled job when its conversation is opened under a new host: a pure decision. */
+import { isFormJob } from "../jobs/form-job.ts";
 import type { Job } from "../jobs/job-table.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
 
@@ -18,7 +19,8 @@ export type RecoveryDecision =
  * Decides. `published` is the outcome found in the execution's files.
  *
  * A queued job that a tool call was waiting for is aborted: its caller is gone and its call has been answered as unknown, so a command
- * that began now would work behind the back of whoever checks the state. Detached jobs and roots were meant to go on without a caller.
+ * that began now would work behind the back of whoever checks the state. So it is with a form of a person, who is told that it never began and may
+ * submit it again. Detached jobs and roots were meant to go on without a caller.
  */
 export function recoveryDecision(job: Job, published: Outcome<unknown> | undefined): RecoveryDecision {
   const { state, cancelReason } = job.life;
@@ -28,5 +30,5 @@ export function recoveryDecision(job: Job, published: Outcome<unknown> | undefin
   if (state === "running") return { kind: "interrupted" };
   if (cancelReason !== undefined) return { kind: "abort", reason: cancelReason };
   const awaited = !job.detached && job.owner.parentCallId !== undefined;
-  return awaited ? { kind: "abort", reason: "shutdown" } : { kind: "run" };
+  return awaited || isFormJob(job) ? { kind: "abort", reason: "shutdown" } : { kind: "run" };
 }

@@ -63,6 +63,8 @@ export class SessionPrompt {
   /** What is changed in the image for good. */
   readonly self: SelfModification;
   #image: ActiveImage;
+  /** What the opening of the session has read of them already, while it makes the image. */
+  #foundFiles: readonly InitFile[] | undefined;
 
   constructor(parts: SessionPromptParts) {
     this.#parts = parts;
@@ -148,7 +150,10 @@ export class SessionPrompt {
     if (this.#image.isStarted) return;
     const { pristine } = this.#parts.core.environment.initialization;
     const isChanged = !pristine && (await this.self.store.hasAny());
-    if (isChanged || (await this.#initFiles()).length > 0) await this.#image.open();
+    const files = await this.#initFiles();
+    this.#foundFiles = files;
+    if (isChanged || files.length > 0) await this.#image.open();
+    this.#foundFiles = undefined;
   }
 
   /** Calls what Lisp offers under a name. Rejects with `lisp-condition`, `cancelled`, `image-ended`. */
@@ -185,7 +190,7 @@ export class SessionPrompt {
       const { skipped } = this.self;
       if (skipped.length > 0) core.openingNotice("skipped-definitions", skippedText(skipped));
     }
-    for (const { path, source } of await this.#initFiles()) {
+    for (const { path, source } of this.#foundFiles ?? (await this.#initFiles())) {
       checkReadable(path, source);
       const result = await image.evaluate(source, {
         package: "AUTOLITH",

@@ -1,11 +1,12 @@
 /** `? form`: forms of a person as jobs on the active image, through a real session host. */
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Session } from "../../orchestrator/contract/session.ts";
 import type { SessionUpdate } from "../../orchestrator/contract/session/updates.ts";
 import { answer } from "../support/model-server/script.ts";
-import { openScene, say, text } from "../support/sessions/composed-sessions.ts";
+import { openScene, say, text, watch } from "../support/sessions/composed-sessions.ts";
+import { eventsUntil } from "../support/sessions/read-events.ts";
 
 type Ended = Extract<SessionUpdate, { type: "form-result" }>;
 
@@ -95,6 +96,26 @@ describe("? form", () => {
     await expect(session.prompt(text("? )"))).rejects.toMatchObject({ code: "invalid-form" });
   });
 
+  it("is told as never begun when it is cancelled before its image is there", async () => {
+    await using scene = await openScene((request) => answer(`answer ${request.number}`));
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    // The image is made by the first form, and waits in this file.
+    const configuration = join(scene.pit.home, ".config/autolith");
+    mkdirSync(configuration, { recursive: true });
+    const go = join(scene.pit.workspace, "go");
+    writeFileSync(join(configuration, "init.lisp"), `(loop until (probe-file "${go}") do (sleep 0.01))`);
+    const job = await submitted(session, "(list 1)");
+    await expect.poll(() => session.jobs()[0]?.state, { timeout: 30_000 }).toBe("running");
+    await session.invoke("job.cancel", { id: job });
+    writeFileSync(go, "");
+    expect(await ended(session, job)).toMatchObject({
+      status: "never-begun",
+      reason: "it was cancelled before it began",
+    });
+    await say(session, "hello");
+    expect(scene.server.requests[0]?.text).toContain("It was never begun (it was cancelled before it began)");
+  });
+
   it("runs 50 at once, each with its own bindings, output and end", async () => {
     await using scene = await openScene([]);
     const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
@@ -142,8 +163,9 @@ describe("? form", () => {
     const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
     const done = await submitted(session, "(list 1 2)");
     await ended(session, done);
-    const cut = await submitted(session, "(loop)");
-    await expect.poll(() => session.jobs()[0]?.state, { timeout: 30_000 }).toBe("running");
+    const client = await watch(session);
+    const cut = await submitted(session, '(progn (format t "begun") (finish-output) (loop))');
+    await eventsUntil(client, (event) => event.kind === "update" && event.update.type === "form-output");
     const service = await scene.reopen();
     const again = await service.load(session.id);
     expect(await ended(again, done)).toMatchObject({ status: "values", values: [{ text: "(1 2)" }] });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { conversationIdSchema } from "../../orchestrator/contract/identifiers.ts";
@@ -67,6 +67,60 @@ describe("a form in flight", () => {
     await second.seen((line) => line.kind === "turn" && line["state"] === "idle");
     await second.close();
     expect(server.requests[0]?.text).toContain("It was never begun");
+  });
+
+  it("? form that had not begun when its host died is told as never begun; one that had is lost; neither runs again", async () => {
+    using pit = makeSandpit();
+    await using server = await startModelServer((request) => answer(`answer ${request.number}`));
+    const environment = { AUTOLITH_OPENAI_BASE_URL: server.baseUrl };
+    const ran = join(pit.workspace, "ran");
+    const append = `(with-open-file (s "${ran}" :direction :output :if-exists :append :if-does-not-exist :create) (write-line "ran" s))`;
+    const first = await startHostProcess(pit, environment);
+    // The first image is made by a form, and waits in this file.
+    const go = join(pit.workspace, "go");
+    mkdirSync(join(pit.home, ".config/autolith"), { recursive: true });
+    writeFileSync(
+      join(pit.home, ".config/autolith/init.lisp"),
+      `(loop until (probe-file "${go}") do (sleep 0.01))`,
+    );
+    first.send(`prompt ? ${append}`);
+    await first.seen((line) => line["kind"] === "job" && line["state"] === "running");
+    await first.kill();
+    writeFileSync(go, "");
+    const second = await startHostProcess(pit, environment, first.opened.id);
+    second.send(`prompt ? (progn ${append} (format t "begun") (finish-output) (loop))`);
+    await second.seen((line) => (line["update"] as { type?: string } | undefined)?.type === "form-output");
+    await second.kill();
+    const third = await startHostProcess(pit, environment, first.opened.id);
+    const ends = third.opened.history.flatMap(({ update }) =>
+      update.type === "form-result" ? [[update.formId, update.status]] : [],
+    );
+    expect(ends).toEqual([
+      ["form:1", "never-begun"],
+      ["form:2", "lost"],
+    ]);
+    await third.close();
+    expect(readFileSync(ran, "utf8")).toBe("ran\n");
+  });
+
+  it("forms that are cancelled while they wait never begin", async () => {
+    await using scene = await openScene([]);
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await watch(session);
+    const submissions = await Promise.all(
+      ['(progn (format t "begun") (finish-output) (loop))', "(list :second)"].map((form) =>
+        session.prompt(text(form)),
+      ),
+    );
+    await eventsUntil(client, (event) => event.kind === "update" && event.update.type === "form-output");
+    await session.cancel({});
+    const results = await Promise.all(
+      submissions.flatMap((each) => (each.kind === "form" ? [each.finished] : [])),
+    );
+    expect(results).toMatchObject([
+      { status: "cancelled" },
+      { status: "never-begun", reason: "it was cancelled before it began" },
+    ]);
   });
 
   it("ends with the session that is closed, in the record", async () => {

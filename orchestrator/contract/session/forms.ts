@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** `values`: it returned. `condition`: nobody handled one. `lost`: the image, or the host, ended first; it is never run again. `never-begun`: the host ended
- * while it waited behind another; it did nothing, and is not run later. `quit`: it left the image. */
+ * or it was cancelled before it began; it did nothing, and is not run later. `quit`: it left the image. */
 export const formStatusSchema = z.enum(["values", "condition", "cancelled", "lost", "never-begun", "quit"]);
 export type FormStatus = z.infer<typeof formStatusSchema>;
 

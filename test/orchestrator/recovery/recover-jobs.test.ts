@@ -79,6 +79,14 @@ describe("recovery of a dead host's jobs", () => {
     expect(await directoryOf(found!).readTerminal()).toMatchObject({ state: "aborted" });
   });
 
+  it("aborts a form of a person that never began: only the person knows whether it is still wanted", async () => {
+    const payload = { tool: "form", target: { kind: "active" }, forms: ["(list 1)"], hostTools: [] };
+    const job = admitted({ jobKind: "lisp", payload, owner: { lineage: [] }, detached: true });
+    const { recover, appended } = await recovering([job]);
+    await recover();
+    expect(appended).toMatchObject([{ state: "aborted", cancelReason: "shutdown" }]);
+  });
+
   it("aborts a queued job whose cancel was accepted", async () => {
     const job = admitted({ detached: true });
     const { recover, appended } = await recovering([job, cancelRequested(job.executionId)]);
