@@ -14,10 +14,11 @@ export const absentOperators: ReadonlyMap<string, string> = new Map([
   ["self.refine", proposals],
 ]);
 
-/** What is said of it; undefined for other names. */
+/** What is said of it; undefined for other names. Models that were never offered a tool write its name as it goes over the wire. */
 export function absenceText(name: string): string | undefined {
-  const why = absentOperators.get(name.toLowerCase());
-  return why === undefined ? undefined : `${name.toLowerCase()} is not here: ${why}.`;
+  const wanted = name.toLowerCase().replace("__", ".");
+  const why = absentOperators.get(wanted);
+  return why === undefined ? undefined : `${wanted} is not here: ${why}.`;
 }
 
 /** The refusal `unsupported`; undefined for other names. */
