@@ -5,6 +5,8 @@ import { LSymbol, NIL, symbolFunction, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Analysis, Asking, CompilerHost } from "./analysis.ts";
 import { noteDeclared } from "./double-hints.ts";
+import { settleKinds } from "./infer-kinds.ts";
+import { declaredKinds } from "./kinds.ts";
 import { parseBody } from "./declarations.ts";
 import type { Environment, OperatorMeaning } from "./environment.ts";
 import { Environment as Env } from "./environment.ts";
@@ -42,6 +44,7 @@ export class Analyzer implements Analysis {
   *thunk(form: LispValue, env: Environment): Asking<FunctionNode> {
     const fn = new FunctionNode(this.functions++, null, NIL, NIL, NIL);
     fn.body = yield* this.form(form, env.inFunction(fn));
+    settleKinds(fn);
     return fn;
   }
 
@@ -270,6 +273,7 @@ export class Analyzer implements Analysis {
   *lambda(lambdaList: LispValue, body: LispValue, env: Environment, name: LispValue): Asking<FunctionNode> {
     const parsed = parseLambdaList(lambdaList, false);
     const { specials, documentation, forms, declarations } = parseBody(body, true);
+    const declared = declaredKinds(declarations);
     checkParameters(parsed, lambdaList);
     if (hasSpecial(parsed, specials)) {
       return yield* this.lambdaWithSpecials(parsed, body, env, name, lambdaList);
@@ -278,7 +282,7 @@ export class Analyzer implements Analysis {
     let inner = env.inFunction(fn);
     const parameter = (symbol: LispValue): Variable => {
       const variable = this.variable(symbol as LSymbol, inner);
-      noteDeclared(variable, symbol, declarations);
+      noteDeclared(variable, symbol, declared);
       inner = inner.withVariable(symbol as LSymbol, { kind: "lexical", variable });
       return variable;
     };
@@ -306,6 +310,7 @@ export class Analyzer implements Analysis {
         inner,
       );
     }
+    if (env.fn === null) settleKinds(fn);
     return fn;
   }
 

@@ -1,8 +1,7 @@
-import { Cons, listToArray } from "../data/cons.ts";
 import { DoubleFloat } from "../data/number.ts";
-import { LSymbol } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Node, Variable } from "./ir.ts";
+import type { Kind } from "./kinds.ts";
 
 /** Operations that are written over JavaScript numbers when their operands are double-floats. */
 const operators: Readonly<Record<string, string>> = { "+": "+", "-": "-", "*": "*", "/": "/" };
@@ -18,28 +17,16 @@ export function isArithmetic(node: Node): node is ArithmeticNode {
 export function seemsDouble(node: Node): boolean {
   if (node.op === "const") return node.value instanceof DoubleFloat;
   if (node.op === "local") return node.variable.double;
+  if (node.op === "the") return node.kind.type === "double";
   return isArithmetic(node) && node.args.some(seemsDouble);
 }
 
-const doubleTypes: ReadonlySet<string> = new Set(["DOUBLE-FLOAT", "LONG-FLOAT"]);
-
-function namesDouble(type: LispValue): boolean {
-  if (type instanceof Cons) return namesDouble(type.car);
-  return type instanceof LSymbol && doubleTypes.has(type.name);
-}
-
-/** Marks a variable when declarations give it the type DOUBLE-FLOAT. */
+/** Notes what declarations say of a variable. */
 export function noteDeclared(
   variable: Variable,
   symbol: LispValue,
-  declarations: readonly LispValue[],
+  declared: ReadonlyMap<LispValue, Kind>,
 ): void {
-  for (const specifier of declarations) {
-    if (!(specifier instanceof Cons) || !(specifier.car instanceof LSymbol)) continue;
-    const isType = specifier.car.name === "TYPE" && specifier.cdr instanceof Cons;
-    const [type, names] = isType
-      ? [(specifier.cdr as Cons).car, (specifier.cdr as Cons).cdr]
-      : [specifier.car, specifier.cdr];
-    if (namesDouble(type) && listToArray(names)?.includes(symbol) === true) variable.double = true;
-  }
+  variable.declared = declared.get(symbol) ?? null;
+  if (variable.declared?.type === "double") variable.double = true;
 }

@@ -1,7 +1,25 @@
-import { type Dest, EFFECT, RETURN, toVar } from "./emit-text.ts";
+import { type Dest, EFFECT, RETURN, toKind, toVar } from "./emit-text.ts";
 import { MultipleValueEmitter } from "./emit-multiple-values.ts";
 import { inlineCall } from "./inline-calls.ts";
-import type { FunctionNode, Node } from "./ir.ts";
+import type { FunctionNode, Node, Variable } from "./ir.ts";
+import { type FloatKind, isFloat, within } from "./kinds.ts";
+
+/** Nodes that store their value last of all, so that the destination may be a variable which they use. */
+const convertsLast: ReadonlySet<Node["op"]> = new Set([
+  "const",
+  "local",
+  "set-local",
+  "the",
+  "if",
+  "or",
+  "progn",
+  "let",
+  "leaf",
+  "call",
+  "call-local",
+  "funcall",
+  "special",
+]);
 
 /**
  * Writes one function as JavaScript: the fast version (plain structured code that can suspend at each call) or the slow version
@@ -25,7 +43,7 @@ export class FunctionEmitter extends MultipleValueEmitter {
     this.out.length = 0;
     this.node(this.fn.body, RETURN);
     const restore = live === "" ? "" : `[${live}]=L;`;
-    const frees = this.fn.free.map((v, i) => `${v.js}=f.env[${i}];`).join("");
+    const frees = this.fn.free.map((v, i) => this.restored(v, i)).join("");
     return `function(L){let q=true,${this.ownNames()};${restore}${frees}${this.out.join("")}}`;
   }
 
@@ -42,7 +60,7 @@ export class FunctionEmitter extends MultipleValueEmitter {
   }
 
   private slowText(): string {
-    const frees = this.fn.free.map((v, i) => `${v.js}=f.env[${i}];`).join("");
+    const frees = this.fn.free.map((v, i) => this.restored(v, i)).join("");
     return (
       `function(pc,L,V){let h=0,${this.ownNames()};switch(pc){${this.resumes.join("")}}${frees}` +
       `for(;;)try{for(;;)switch(pc){case 0:${this.out.join("")}}}` +
@@ -72,13 +90,13 @@ export class FunctionEmitter extends MultipleValueEmitter {
   private prologue(): void {
     const { fn } = this;
     this.scope.push("f");
-    if (!this.slow) for (const [i, v] of fn.free.entries()) this.assign(this.local(v.js), `f.env[${i}]`);
-    else for (const v of fn.free) this.local(v.js);
+    for (const v of fn.free) this.local(v.js);
+    if (!this.slow) for (const [i, v] of fn.free.entries()) this.put(this.restored(v, i));
     for (const v of fn.required) this.scope.push(v.js);
     for (const p of fn.optional) this.scope.push(p.variable.js);
     if (this.hasRest) this.scope.push("r");
     if (fn.calls) this.tick();
-    for (const v of fn.required) if (v.boxed) this.assign(v.js, `new Box(${v.js})`);
+    for (const v of fn.required) this.settle(v);
     for (const p of fn.optional) this.optionalParameter(p);
     if (fn.rest !== null) this.bindVariable(fn.rest, "R.restList(r)");
     if (fn.keys !== null) this.keyParameters();
@@ -88,7 +106,7 @@ export class FunctionEmitter extends MultipleValueEmitter {
     const name = p.variable.js;
     if (p.supplied !== null) this.bindVariable(p.supplied, `${name}===undefined?N:T`);
     this.branch(`${name}===undefined`, () => this.node(p.init, toVar(name)), null);
-    if (p.variable.boxed) this.assign(name, `new Box(${name})`);
+    this.settle(p.variable);
   }
 
   private keyParameters(): void {
@@ -101,14 +119,18 @@ export class FunctionEmitter extends MultipleValueEmitter {
       this.scope.push(name);
       if (p.supplied !== null) this.bindVariable(p.supplied, `${name}===undefined?N:T`);
       this.branch(`${name}===undefined`, () => this.node(p.init, toVar(name)), null);
-      if (p.variable.boxed) this.assign(name, `new Box(${name})`);
+      this.settle(p.variable);
     }
   }
 
   // ---------------------------------------------------------------- nodes
 
   protected node(node: Node, dest: Dest): void {
-    this.withTemps(() => this.dispatch(node, dest));
+    this.withTemps(() => {
+      if (dest.kind !== "var" || dest.as === undefined || convertsLast.has(node.op))
+        return this.dispatch(node, dest);
+      this.convert(this.toTemp(node), dest.name, dest.as);
+    });
   }
 
   private dispatch(node: Node, dest: Dest): void {
@@ -117,8 +139,11 @@ export class FunctionEmitter extends MultipleValueEmitter {
       case "load-time-value":
       case "cache":
       case "absent":
-      case "local":
         return this.deliver(this.value(node), dest, false);
+      case "local":
+        return this.localNode(node, dest);
+      case "the":
+        return this.theNode(node, dest);
       case "set-local":
         return this.setLocal(node, dest);
       case "special":
@@ -257,11 +282,50 @@ export class FunctionEmitter extends MultipleValueEmitter {
     );
   }
 
+  private localNode(node: Extract<Node, { op: "local" }>, dest: Dest): void {
+    const { variable } = node;
+    if (variable.raw) this.deliverFloat(variable.js, variable.kind as FloatKind, dest);
+    else this.deliver(this.variable(variable), dest, false);
+  }
+
   private setLocal(node: Extract<Node, { op: "set-local" }>, dest: Dest): void {
-    const text = this.value(node.value);
-    const name = this.variable(node.variable);
-    this.assign(name, text);
+    const { variable, value } = node;
+    const name = this.variable(variable);
+    if (variable.raw) {
+      this.store(variable, name, value);
+      return this.deliverFloat(name, variable.kind as FloatKind, dest);
+    }
+    if (variable.kind.type === "any") this.assign(name, this.value(value));
+    else {
+      const temp = this.newTemp();
+      this.store(variable, temp, value);
+      this.assign(name, temp);
+    }
     this.deliver(name, dest, false);
+  }
+
+  /** Writes a value for a variable into a JavaScript variable, after a check when it may be none that the variable holds. */
+  private store(variable: Variable, name: string, value: Node): void {
+    const { kind } = variable;
+    const certain = variable.counter || within(this.kindOf(value), kind);
+    if (variable.raw) {
+      const { type } = kind as FloatKind;
+      return this.node(value, toKind(name, certain ? { type, natural: false } : kind));
+    }
+    if (certain || !isFloat(kind)) return this.node(value, certain ? toVar(name) : toKind(name, kind));
+    this.node(value, toVar(name));
+    this.checkKind(name, kind);
+  }
+
+  private theNode(node: Extract<Node, { op: "the" }>, dest: Dest): void {
+    const single = dest.kind === "effect" || (dest.kind === "var" && !dest.multi);
+    // Several values go on as they are.
+    if (!single || within(this.kindOf(node.value), node.kind)) return this.node(node.value, dest);
+    if (isFloat(node.kind)) {
+      const number = this.toTemp(node.value, node.kind);
+      return this.deliverFloat(number, node.kind, dest);
+    }
+    this.deliver(this.toTemp(node.value, node.kind), dest, false);
   }
 
   private special(node: Extract<Node, { op: "special" }>, dest: Dest): void {
@@ -281,7 +345,7 @@ export class FunctionEmitter extends MultipleValueEmitter {
     for (const { variable, init } of node.bindings) {
       const name = this.local(variable.js);
       this.before([node.body], () => {
-        this.node(init, toVar(name));
+        this.store(variable, name, init);
         if (variable.boxed) this.assign(name, `new Box(${name})`);
       });
       this.scope.push(name);
@@ -323,7 +387,7 @@ export class FunctionEmitter extends MultipleValueEmitter {
 
   private leafNode(node: Extract<Node, { op: "leaf" }>, dest: Dest): void {
     if (this.pure(node)) return this.deliver(this.pureLeaf(node), dest, false);
-    if (this.isDoubleArithmetic(node)) return this.doubleArithmetic(node, dest);
+    if (this.arrayLeaf(node, dest) || this.floatLeaf(node, dest)) return;
     const primitive = this.primitive(node);
     if (primitive?.kind === "compare")
       return this.deliver(`(${this.comparison(node, primitive)}?T:N)`, dest, false);
@@ -353,7 +417,7 @@ export class FunctionEmitter extends MultipleValueEmitter {
 
   private closure(fn: FunctionNode): string {
     this.unit.include(fn);
-    const env = fn.free.length === 0 ? "E" : `[${fn.free.map((v) => v.js).join(",")}]`;
+    const env = fn.free.length === 0 ? "E" : `[${fn.free.map((v) => this.shared(v)).join(",")}]`;
     return `new Fn(c${fn.id},${env},I${fn.id})`;
   }
 
@@ -366,7 +430,7 @@ export class FunctionEmitter extends MultipleValueEmitter {
     this.before([node.body], () => {
       for (const { variable, fn } of node.bindings) {
         if (fn.free.length === 0) continue;
-        this.put(`${this.variable(variable)}.env=[${fn.free.map((v) => v.js).join(",")}];`);
+        this.put(`${this.variable(variable)}.env=[${fn.free.map((v) => this.shared(v)).join(",")}];`);
       }
     });
     this.node(node.body, dest);

@@ -2,6 +2,7 @@ import type { LSymbol } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { LeafEntry } from "../runtime/leaf-entry.ts";
 import type { FunctionNode, Node, Variable } from "./ir.ts";
+import { ANY, type FloatKind, isFloat, type Kind, kindText, MOST } from "./kinds.ts";
 import type { LoopEntry } from "./loop-entry.ts";
 
 /** What the emitter of a function needs from its compilation unit. */
@@ -12,6 +13,8 @@ export interface UnitScope {
   constant(value: LispValue): string;
   /** Name of the guarded direct entry of a leaf. */
   leaf(leaf: LeafEntry, count: number): string;
+  /** Name of a function of `count` parameters `a0`… that gives the value of an expression over them and codes of leaves. */
+  wrapped(text: string, count: number): string;
   /** Name of the code of a leaf that never throws. */
   rawLeaf(leaf: LeafEntry): string;
   /** Constant for a symbol that is called. */
@@ -26,10 +29,13 @@ export interface UnitScope {
   keys(fn: FunctionNode): string;
 }
 
-/** Where a value goes. `multi`: the multiple-value register must be right as well. */
+/**
+ * Where a value goes. `multi`: the multiple-value register must be right as well. `as`: what is stored is of that kind, which is
+ * checked; floats are stored as JavaScript numbers then. Such a destination gets its value last of all.
+ */
 export type Dest =
   | { readonly kind: "effect" }
-  | { readonly kind: "var"; readonly name: string; readonly multi: boolean }
+  | { readonly kind: "var"; readonly name: string; readonly multi: boolean; readonly as?: Kind }
   | { readonly kind: "return" };
 
 export const EFFECT: Dest = { kind: "effect" };
@@ -40,8 +46,42 @@ export function toVar(name: string, multi = false): Dest {
   return { kind: "var", name, multi };
 }
 
+/** The destination that is a JavaScript variable which holds values of a kind. */
+export function toKind(name: string, as: Kind): Dest {
+  return as.type === "any" ? toVar(name) : { kind: "var", name, multi: false, as };
+}
+
+/** True for a destination that takes floats of a format, any of them, as JavaScript numbers. */
+export function takesFloat(
+  dest: Dest,
+  type: FloatKind["type"],
+): dest is Extract<Dest, { readonly kind: "var" }> {
+  return dest.kind === "var" && dest.as?.type === type && !dest.as.natural;
+}
+
 /** A number of which a member is named: it needs parentheses, and stands where a program has a number for an object. */
 const memberOfNumber = /(?<![\w$.])(\d+)\.(?=[a-z])/g;
+
+/** Expression of the object for a float given as a JavaScript number. */
+export function boxedFloat(number: string, type: FloatKind["type"]): string {
+  return type === "double" ? `new Db(${number})` : `new Sf(${number})`;
+}
+
+/** JavaScript condition that a value, named by an expression without effects, is of a kind. */
+function kindTest(name: string, kind: Kind): string {
+  if (isFloat(kind)) {
+    const test = `${name} instanceof ${kind.type === "double" ? "Db" : "Sf"}`;
+    return kind.natural ? `${test}&&!(${name}.v<0)` : test;
+  }
+  if (kind.type === "integer") {
+    const low = kind.low === -MOST ? "" : `&&${name}>=${kind.low}`;
+    return `typeof ${name}==="number"${low}${kind.high === MOST ? "" : `&&${name}<=${kind.high}`}`;
+  }
+  if (kind.type !== "array") return "true";
+  return kind.element === "t" && kind.rank === 1
+    ? `Array.isArray(${name})`
+    : `R.isSimple(${name},"${kind.element}",${kind.rank})`;
+}
 
 /** A place to jump to. In the slow version it is a number of the switch. */
 export interface Label {
@@ -142,11 +182,11 @@ export abstract class TextEmitter {
   private readonly awaited: boolean[] = [];
 
   /** Writes a node whose value goes to a fresh temporary, and gives its name. */
-  protected toTemp(node: Node): string {
+  protected toTemp(node: Node, as: Kind = ANY): string {
     const index = this.temps;
     const temp = this.newTemp();
     this.awaited[index] = true;
-    this.node(node, toVar(temp));
+    this.node(node, toKind(temp, as));
     this.awaited[index] = false;
     return temp;
   }
@@ -162,8 +202,28 @@ export abstract class TextEmitter {
 
   /** Binds a variable that is seen by the nodes of `body`. */
   protected bindVariable(v: Variable, text: string, body: readonly Node[] = []): void {
-    this.before(body, () => this.assign(this.local(v.js), v.boxed ? `new Box(${text})` : text));
+    this.before(body, () => {
+      this.assign(this.local(v.js), text);
+      this.settle(v);
+    });
     this.scope.push(v.js);
+  }
+
+  /** Makes the object in a variable's JavaScript variable what the variable holds. */
+  protected settle(v: Variable): void {
+    if (v.kind.type !== "any" && v.kind.type !== "none") this.checkKind(v.js, v.kind);
+    if (v.boxed) this.assign(v.js, `new Box(${v.js})`);
+    else if (v.raw) this.assign(v.js, `${v.js}.v`);
+  }
+
+  /** The object that a closure gets for a variable. */
+  protected shared(v: Variable): string {
+    return v.raw ? boxedFloat(v.js, (v.kind as FloatKind).type) : v.js;
+  }
+
+  /** What a closure's variable holds, from its environment. */
+  protected restored(v: Variable, index: number): string {
+    return `${v.js}=f.env[${index}]${v.raw ? ".v" : ""};`;
   }
 
   protected label(prefix: string, loop = false): Label {
@@ -250,7 +310,7 @@ export abstract class TextEmitter {
 
   /** Name for the result of a call: the destination itself when it is a fresh variable, else a temporary. */
   protected target(dest: Dest): string {
-    return dest.kind === "var" ? dest.name : this.newTemp();
+    return dest.kind === "var" && dest.as === undefined ? dest.name : this.newTemp();
   }
 
   /**
@@ -284,6 +344,7 @@ export abstract class TextEmitter {
       if (multi) this.dirty = true;
       if (dest.kind === "effect") return;
       if (dest.kind === "return") this.put(`return ${name};`);
+      else if (dest.as !== undefined) this.convert(name, dest.name, dest.as);
       else if (dest.multi && !multi) this.put("R.mv=null;");
     });
   }
@@ -315,12 +376,39 @@ export abstract class TextEmitter {
     if (dest.kind === "effect") {
       if (effects) this.put(`${text};`);
     } else if (dest.kind === "var") {
+      if (dest.as !== undefined) return this.converted(text, dest.name, dest.as);
       if (dest.name !== text) this.assign(dest.name, text);
       if (dest.multi) this.put("R.mv=null;");
     } else {
       if (this.dirty) this.put("R.mv=null;");
       this.put(`return ${text};`);
     }
+  }
+
+  /** Delivers a float given as an expression for its JavaScript number. */
+  protected deliverFloat(number: string, { type }: FloatKind, dest: Dest): void {
+    if (takesFloat(dest, type)) this.assign(dest.name, number);
+    else this.deliver(boxedFloat(number, type), dest, false);
+  }
+
+  private converted(text: string, name: string, kind: Kind): void {
+    this.withTemps(() => {
+      const temp = this.newTemp();
+      this.assign(temp, text);
+      this.convert(temp, name, kind);
+    });
+  }
+
+  /** Stores the value of a temporary as one of a kind. */
+  protected convert(temp: string, name: string, kind: Kind): void {
+    this.checkKind(temp, kind);
+    this.assign(name, isFloat(kind) ? `${temp}.v` : temp);
+  }
+
+  /** Signals a TYPE-ERROR unless the value of a JavaScript variable is of a kind. */
+  protected checkKind(name: string, kind: Kind): void {
+    const test = kindTest(name, kind);
+    this.call(`R.wrongKind(${name},${JSON.stringify(kindText(kind))})`, toVar(name), { fast: test });
   }
 
   protected variable(v: Variable): string {

@@ -1,7 +1,7 @@
 import { LFunction, type FunctionInfo, Box } from "../data/function.ts";
 import { Char } from "../data/character.ts";
 import { Cons } from "../data/cons.ts";
-import { DoubleFloat } from "../data/number.ts";
+import { DoubleFloat, SingleFloat } from "../data/number.ts";
 import { LSymbol, NIL, T, UNBOUND } from "../data/symbol.ts";
 import type { LispCode } from "../data/function.ts";
 import type { LispValue } from "../data/value.ts";
@@ -45,6 +45,7 @@ export class Unit implements UnitScope {
   readonly entries: Map<string, LoopEntry> | null;
   private readonly known = new Map<unknown, string>();
   private readonly wrappers = new Map<string, string>();
+  private readonly expressions = new Map<string, string>();
   private readonly included = new Set<FunctionNode>();
   private readonly caches = new Map<Node, string>();
 
@@ -108,8 +109,18 @@ export class Unit implements UnitScope {
     const raw = this.rawLeaf(leaf);
     const name = `l${raw.slice(1)}_${count}`;
     if (!this.wrappers.has(name)) {
-      const args = Array.from({ length: count }, (_, i) => `a${i}`).join(",");
-      this.wrappers.set(name, `function ${name}(${args}){try{return ${raw}(${args})}catch(e){return X(e)}}`);
+      const args = parameters(count);
+      this.wrappers.set(name, guarded(name, args, `${raw}(${args})`));
+    }
+    return name;
+  }
+
+  wrapped(text: string, count: number): string {
+    let name = this.expressions.get(text);
+    if (name === undefined) {
+      name = `w${this.expressions.size}`;
+      this.expressions.set(text, name);
+      this.wrappers.set(name, guarded(name, parameters(count), text));
     }
     return name;
   }
@@ -166,6 +177,15 @@ export class Unit implements UnitScope {
   }
 }
 
+function parameters(count: number): string {
+  return Array.from({ length: count }, (_, i) => `a${i}`).join(",");
+}
+
+/** A function whose errors are signalled where it is called. */
+function guarded(name: string, args: string, text: string): string {
+  return `function ${name}(${args}){try{return ${text}}catch(e){return X(e)}}`;
+}
+
 /** Parameters of the function that wraps the text of a unit. */
 export const PARAMETERS = [
   "R",
@@ -185,6 +205,8 @@ export const PARAMETERS = [
   "I",
   "C",
   "Db",
+  "Sf",
+  "Fr",
 ] as const;
 
 /** Values of the parameters. `codes` is the table of fast code, empty while that is being made. */
@@ -213,5 +235,7 @@ export function unitArguments(
     infos,
     codes,
     DoubleFloat,
+    SingleFloat,
+    Math.fround,
   ];
 }

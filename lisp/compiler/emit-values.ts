@@ -1,7 +1,10 @@
 import { NIL, T } from "../data/symbol.ts";
 import { TextEmitter } from "./emit-text.ts";
-import type { Node } from "./ir.ts";
+import { kindOf, type KnownKinds } from "./infer-kinds.ts";
+import type { Node, Variable } from "./ir.ts";
+import type { Kind } from "./kinds.ts";
 import { type Primitive, primitives } from "./primitives.ts";
+import { typedPrimitive } from "./typed-operators.ts";
 
 /** Deepest nesting of one JavaScript expression; deeper ones go through temporaries. */
 const maximumExpressionDepth = 30;
@@ -44,8 +47,28 @@ export abstract class ValueEmitter extends TextEmitter {
     );
   }
 
+  private readonly known: KnownKinds = new Map();
+  private readonly typed = new Map<Node, Primitive | undefined>();
+
+  protected kindOf(node: Node): Kind {
+    return kindOf(node, this.known);
+  }
+
   protected primitive(node: Extract<Node, { op: "leaf" }>): Primitive | undefined {
-    return primitives.get(`${node.leaf.name}/${node.args.length}`);
+    if (!this.typed.has(node)) {
+      const typed = typedPrimitive(
+        node.leaf.name,
+        node.args.map((arg) => this.kindOf(arg)),
+        this.kindOf(node),
+      );
+      this.typed.set(node, typed ?? primitives.get(`${node.leaf.name}/${node.args.length}`));
+    }
+    return this.typed.get(node);
+  }
+
+  /** Expression of the object that is a variable's value. */
+  protected object(v: Variable): string {
+    return v.raw ? this.shared(v) : this.variable(v);
   }
 
   /** Expression of a node's single value; takes temporaries that the caller gives back. */
@@ -60,7 +83,7 @@ export abstract class ValueEmitter extends TextEmitter {
       case "absent":
         return "void 0";
       case "local":
-        return this.variable(node.variable);
+        return this.object(node.variable);
       case "leaf":
         if (this.pure(node)) return this.pureLeaf(node);
         break;
@@ -72,9 +95,10 @@ export abstract class ValueEmitter extends TextEmitter {
 
   /** Like `value`, but the expression may be used several times. */
   protected atom(node: Node): string {
-    if (node.op !== "leaf" || !this.pure(node)) return this.value(node);
+    const repeatable = node.op === "local" ? !node.variable.raw : node.op !== "leaf" || !this.pure(node);
+    if (repeatable) return this.value(node);
     const temp = this.newTemp();
-    this.assign(temp, this.pureLeaf(node));
+    this.assign(temp, this.value(node));
     return temp;
   }
 

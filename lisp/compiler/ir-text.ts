@@ -43,7 +43,7 @@ const shared: readonly {
   {
     type: Variable,
     make: () => new Variable("", nowhere, ""),
-    fields: ["owner", "js", "captured", "assigned", "used", "double", "fn"],
+    fields: ["owner", "js", "captured", "assigned", "used", "double", "kind", "counter", "constant", "fn"],
   },
   {
     type: Block,

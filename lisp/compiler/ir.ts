@@ -1,5 +1,6 @@
 import type { LeafEntry } from "../runtime/leaf-entry.ts";
 import type { LispValue } from "../data/value.ts";
+import { ANY, isFloat, type Kind } from "./kinds.ts";
 import type { LSymbol } from "../data/symbol.ts";
 import type { SourceLocation } from "../data/function.ts";
 
@@ -17,6 +18,14 @@ export class Variable {
   used = false;
   /** Declared or seen to hold double-floats: a hint, code that trusts it checks first. */
   double = false;
+  /** What a declaration says of it; null when none does. */
+  declared: Kind | null = null;
+  /** What all its values are; found once the outermost function is analysed. */
+  kind: Kind = ANY;
+  /** Always holds one object that is there anyway. */
+  constant = false;
+  /** Only ever goes by small steps from where it begins; `kind` tells how far it can get. */
+  counter = false;
   /** Set for the variable of a local function that is never assigned: calls go straight to its code. */
   fn: FunctionNode | null = null;
   constructor(name: LSymbol | string, owner: FunctionNode, js: string) {
@@ -27,6 +36,10 @@ export class Variable {
   /** Lives in a Box, because an inner function sees its assignments. */
   get boxed(): boolean {
     return this.captured && this.assigned;
+  }
+  /** Holds a JavaScript number in place of a float. */
+  get raw(): boolean {
+    return isFloat(this.kind) && !this.boxed && !this.constant;
   }
 }
 
@@ -129,6 +142,7 @@ export type Node =
   | { readonly op: "load-time-value"; readonly cell: { value: LispValue }; readonly form: LispValue }
   | { readonly op: "local"; readonly variable: Variable }
   | { readonly op: "set-local"; readonly variable: Variable; readonly value: Node }
+  | { readonly op: "the"; readonly kind: Kind; readonly value: Node }
   | { readonly op: "special"; readonly symbol: LSymbol; readonly checked: boolean }
   | { readonly op: "set-special"; readonly symbol: LSymbol; readonly value: Node }
   | { readonly op: "if"; readonly test: Node; readonly whenTrue: Node; readonly whenFalse: Node }

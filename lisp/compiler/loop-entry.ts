@@ -27,6 +27,7 @@ function enterable(node: Node): readonly Node[] {
       return node.segments;
     case "set-local":
     case "set-special":
+    case "the":
       return [node.value];
     case "return":
       return [node.value];

@@ -8,6 +8,7 @@ import { properList, withSpecials } from "./analyzer.ts";
 import { parseBody } from "./declarations.ts";
 import { noteDeclared, seemsDouble } from "./double-hints.ts";
 import type { Environment } from "./environment.ts";
+import { declaredKinds, type Kind } from "./kinds.ts";
 import type { LetBinding, LocalFunction, Node, SpecialBinding, Variable } from "./ir.ts";
 
 const NIL_NODE: Node = { op: "const", value: NIL };
@@ -47,6 +48,7 @@ const letOperator: SpecialOperator = function* (a, form, env) {
   const dynamic: SpecialBinding[] = [];
   if (rest.length === 0 && bindings === NIL) return NIL_NODE;
   const declared = new Set(specials);
+  const kinds = declaredKinds(declarations);
   for (const binding of properList(bindings!)) {
     const [symbol, initForm] = bindingParts(binding, form);
     const init = yield* a.form(initForm, env);
@@ -57,7 +59,7 @@ const letOperator: SpecialOperator = function* (a, form, env) {
       dynamic.push({ symbol, init: { op: "local", variable } });
       inner = inner.withVariable(symbol, { kind: "special" });
     } else {
-      const variable = hinted(a.variable(symbol, env), symbol, init, declarations);
+      const variable = hinted(a.variable(symbol, env), symbol, init, kinds);
       lexical.push({ variable, init });
       inner = inner.withVariable(symbol, { kind: "lexical", variable });
     }
@@ -78,7 +80,7 @@ const letStar: SpecialOperator = function* (a, form, env) {
   const [bindings] = operands(form, 1);
   const { specials, forms, declarations } = parseBody((form.cdr as Cons).cdr, false);
   const declared = new Set(specials);
-  const rest = { form, specials, forms, declared, declarations };
+  const rest = { form, specials, forms, declared, kinds: declaredKinds(declarations) };
   return yield* letStarFrom(a, properList(bindings!), 0, rest, env);
 };
 
@@ -87,7 +89,7 @@ interface LetStarRest {
   readonly specials: ReadonlySet<LSymbol>;
   readonly forms: LispValue;
   readonly declared: Set<LSymbol>;
-  readonly declarations: readonly LispValue[];
+  readonly kinds: ReadonlyMap<LispValue, Kind>;
 }
 
 /** The variable, marked when it seems to hold double-floats. */
@@ -95,10 +97,10 @@ function hinted(
   variable: Variable,
   symbol: LSymbol,
   init: Node,
-  declarations: readonly LispValue[],
+  kinds: ReadonlyMap<LispValue, Kind>,
 ): Variable {
   variable.double = seemsDouble(init);
-  noteDeclared(variable, symbol, declarations);
+  noteDeclared(variable, symbol, kinds);
   return variable;
 }
 
@@ -121,7 +123,7 @@ function* letStarFrom(
       const node: Node = { op: "bind", bindings: [{ symbol, init }], body, guarded: guards(symbol) };
       return lexical.length === 0 ? node : { op: "let", bindings: lexical, body: node };
     }
-    const variable = hinted(a.variable(symbol, env), symbol, init, rest.declarations);
+    const variable = hinted(a.variable(symbol, env), symbol, init, rest.kinds);
     lexical.push({ variable, init });
     inner = inner.withVariable(symbol, { kind: "lexical", variable });
   }

@@ -5,6 +5,8 @@ import type { LispValue } from "../data/value.ts";
 import type { SpecialOperator } from "./analysis.ts";
 import { properList } from "./analyzer.ts";
 import { parseBody } from "./declarations.ts";
+import { noteDeclared } from "./double-hints.ts";
+import { declaredKinds, kindOfType } from "./kinds.ts";
 import { type Node, Tag, Tagbody, type Variable } from "./ir.ts";
 import { operands } from "./special-binding.ts";
 
@@ -40,8 +42,10 @@ const locally: SpecialOperator = function* (a, form, env) {
 };
 
 const the: SpecialOperator = function* (a, form, env) {
-  const [, value] = operands(form, 2, 2);
-  return yield* a.form(value!, env);
+  const [type, valueForm] = operands(form, 2, 2);
+  const kind = kindOfType(type!);
+  const value = yield* a.form(valueForm!, env);
+  return kind.type === "any" ? value : { op: "the", kind, value };
 };
 
 const block: SpecialOperator = function* (a, form, env) {
@@ -170,6 +174,13 @@ const multipleValueBind: SpecialOperator = function* (a, form, env) {
     return { op: "progn", body: [value, yield* a.locally(body, env)] };
   }
   if (rebound.length === 0) {
+    const kinds = declaredKinds(declarations);
+    for (const variable of variables) noteDeclared(variable, variable.name as LSymbol, kinds);
+    const [variable] = variables;
+    if (variables.length === 1) {
+      const bindings = [{ variable: variable!, init: value }];
+      return { op: "let", bindings, body: yield* a.locally(body, inner) };
+    }
     return { op: "multiple-value-bind", variables, form: value, body: yield* a.locally(body, inner) };
   }
   const declare = new Cons(a.host.symbol("DECLARE"), list(...declarations));

@@ -1,5 +1,6 @@
 import { FrameCode } from "../compiler/frame-code.ts";
 import type { KeyTable } from "../compiler/emit-unit.ts";
+import { LArray } from "../data/array.ts";
 import { CallCache } from "../data/call-cache.ts";
 import { Cons, arrayToList, listToArray } from "../data/cons.ts";
 import { LispError, controlError, programError, storageError, typeError } from "../data/error.ts";
@@ -157,6 +158,22 @@ export class Runtime {
     if (fn === null) throw typeError(value, "LIST");
     const { type, initargs } = this.services.describeError(noListError(value));
     return call(fn, type, initargs);
+  }
+
+  /** A value is not of the declared type whose name is given. */
+  wrongKind(value: LispValue, type: string): LispValue {
+    return this.signal(typeError(value, type));
+  }
+
+  /** True for a simple array with that storage and rank; see `LArray`. */
+  isSimple(value: LispValue, element: string, rank: number): boolean {
+    return (
+      value instanceof LArray &&
+      value.type === element &&
+      value.dims.length === rank &&
+      !value.characters &&
+      value.simple
+    );
   }
 
   unboundVariable(symbol: LSymbol): LispValue {
