@@ -1,5 +1,4 @@
 import { listToArray } from "../data/cons.ts";
-import { LSymbol } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { FunctionNode, Node, Variable } from "./ir.ts";
 import {
@@ -58,6 +57,7 @@ function computedKind(node: Node, known: KnownKinds | undefined): Kind {
 }
 
 function leafKind(node: Extract<Node, { op: "leaf" }>, known: KnownKinds | undefined): Kind {
+  if (node.leaf.name === "SYS:%MAKE-ARRAY") return madeArray(node);
   const kinds = node.args.map((arg) => kindOf(arg, known));
   if (kinds.some(({ type }) => type === "none")) return NONE;
   const [a, b] = node.args;
@@ -70,28 +70,17 @@ function storedKind(variable: Variable, value: Kind): Kind {
   return narrower(variable.kind, value);
 }
 
-/** Like `kindOf`, with what calls that make arrays are likely to give: whoever trusts it checks first. */
-function likelyKind(node: Node): Kind {
-  return node.op === "call" ? madeArray(node) : kindOf(node);
-}
-
 /** The kind of array that a call of MAKE-ARRAY gives, when it is simple and its rank and element type are written there. */
-function madeArray(node: Extract<Node, { op: "call" }>): Kind {
+function madeArray(node: Extract<Node, { op: "leaf" }>): Kind {
   const [dimensions, ...options] = node.args;
-  if (
-    node.symbol.name !== "MAKE-ARRAY" ||
-    node.symbol.pkg?.name !== "COMMON-LISP" ||
-    dimensions === undefined
-  )
-    return ANY;
+  const keys = node.leaf.shape.keys ?? [];
   let element: LispValue | null = null;
-  for (let i = 0; i < options.length; i += 2) {
-    const [option, value] = [options[i]!, options[i + 1]];
-    if (option.op !== "const" || !(option.value instanceof LSymbol) || value === undefined) return ANY;
-    if (option.value.name === "ELEMENT-TYPE" && value.op === "const") element ??= value.value;
-    else if (!option.value.name.startsWith("INITIAL-")) return ANY;
+  for (const [i, option] of options.entries()) {
+    if (option.op === "absent" || keys[i]?.startsWith("INITIAL-") === true) continue;
+    if (keys[i] !== "ELEMENT-TYPE" || option.op !== "const") return ANY;
+    element = option.value;
   }
-  const rank = rankOf(dimensions);
+  const rank = dimensions === undefined ? null : rankOf(dimensions);
   return element === null || rank === null ? ANY : arrayKind(element, rank);
 }
 
@@ -200,10 +189,10 @@ function settleRound(
 ): boolean {
   let changed = false;
   for (const [variable, source] of found) {
-    const begin = source.inits.map(likelyKind).reduce(join, NONE);
+    const begin = source.inits.map((value) => kindOf(value)).reduce(join, NONE);
     let kind = counters.has(variable) ? counted(variable, source, begin) : ANY;
     variable.counter = kind.type === "integer";
-    if (!variable.counter) kind = source.assigned.map(likelyKind).reduce(join, begin);
+    if (!variable.counter) kind = source.assigned.map((value) => kindOf(value)).reduce(join, begin);
     kind = join(variable.kind, kind);
     if (round >= GROWING_ROUNDS && kind.type === "integer" && !sameKind(kind, variable.kind)) kind = ANY;
     if (variable.declared !== null) kind = narrower(settledDeclaration(variable, variable.declared), kind);

@@ -80,7 +80,7 @@ const letStar: SpecialOperator = function* (a, form, env) {
   const [bindings] = operands(form, 1);
   const { specials, forms, declarations } = parseBody((form.cdr as Cons).cdr, false);
   const declared = new Set(specials);
-  const rest = { form, specials, forms, declared, kinds: declaredKinds(declarations) };
+  const rest = { form, specials, forms, declared, declarations, kinds: declaredKinds(declarations) };
   return yield* letStarFrom(a, properList(bindings!), 0, rest, env);
 };
 
@@ -89,6 +89,7 @@ interface LetStarRest {
   readonly specials: ReadonlySet<LSymbol>;
   readonly forms: LispValue;
   readonly declared: Set<LSymbol>;
+  readonly declarations: readonly LispValue[];
   readonly kinds: ReadonlyMap<LispValue, Kind>;
 }
 

@@ -13,11 +13,15 @@ import { saveImage } from "../../../lisp/saved-images/save-image.ts";
 import { findOracle } from "../differential/oracle.ts";
 import { arbitraryNumericBody, numericArguments, numericFunction } from "./arbitrary-numeric-programs.ts";
 
-/** Lisp for both sides: the printed value of a call, or what kind of error it signalled. */
+/** Lisp for both sides: the printed value of a call, floats exactly, or what kind of error it signalled. */
 const driver = `
+(defun exact (x)
+  (cond ((consp x) (mapcar #'exact x))
+        ((floatp x) (list (if (typep x 'double-float) :double :single) (rational x) (plusp (float-sign x))))
+        (t x)))
 (defun outcome (fn arguments)
   (let ((*print-pretty* nil))
-    (handler-case (prin1-to-string (apply fn arguments))
+    (handler-case (prin1-to-string (exact (apply fn arguments)))
       (arithmetic-error () "arithmetic error")
       (type-error () "type error"))))
 (defun outcomes (text)
@@ -30,9 +34,9 @@ const driver = `
 function session(): {
   readonly image: ReturnType<typeof bootImage>;
   /** Outcomes of a function given as text. */
-  told(fn: string): string;
+  told: (fn: string) => string;
   /** Outcomes of the function with a body. */
-  answer(body: string): string;
+  answer: (body: string) => string;
 } {
   const image = bootImage();
   const user = image.findPackage("COMMON-LISP-USER")!;
@@ -75,7 +79,7 @@ describe("programs over declared numbers", () => {
   });
 
   it.runIf(oracle !== undefined)("give what SBCL gives", () => {
-    const bodies = fc.sample(arbitraryNumericBody, 60);
+    const bodies = fc.sample(arbitraryNumericBody, { numRuns: 60, seed: 7 });
     const expected = oracleAnswers(oracle!, bodies);
     for (const [i, body] of bodies.entries()) {
       const parts = expected[i]!.split("|");
