@@ -9,6 +9,7 @@ import { type RunFigures, median, runJobFigures } from "./bench/run-job-figures.
 import { mailFigures } from "./bench/mail-figures.ts";
 import { promptFigures } from "./bench/prompt-figures.ts";
 import { childrenFigures, resumeFigures } from "./bench/session-figures.ts";
+import { type CancelledTree, cancelTree, treeSize } from "../test/support/sessions/cancelled-tree.ts";
 import { terminalFigures } from "./bench/terminal-figures.ts";
 import type { Echo } from "./bench/tmux-echo.ts";
 import { throughputFigures } from "./bench/supervisor-figures.ts";
@@ -96,6 +97,18 @@ async function benchMail(messages: number): Promise<void> {
   );
 }
 
+/** A tree of thirty children with commands that ignore TERM: from its cancel until the last of it is gone. */
+async function benchCancel(rounds: number): Promise<void> {
+  const trees: CancelledTree[] = [];
+  for (let round = 0; round < rounds; round += 1) trees.push(await cancelTree());
+  const took = trees.map(({ tookMs }) => tookMs);
+  const left = trees.reduce((sum, tree) => sum + tree.left.length, 0);
+  console.log(
+    `\ncancel: a tree of ${treeSize} children with ${trees[0]?.before ?? 0} processes that ignore TERM gone after ${median(took).toFixed(0)} ms (${Math.min(...took).toFixed(0)}), ` +
+      `a second of it their grace; ${median(trees.map(({ computingMs }) => computingMs)).toFixed(0)} ms on a core; ${left} processes left`,
+  );
+}
+
 async function benchSessions(records: number, children: number): Promise<void> {
   const resumed = await resumeFigures(records);
   console.log(
@@ -156,6 +169,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   sessions: () => benchSessions(100_000, 16).then(() => benchTerminal(16)),
   terminal: () => benchTerminal(16),
   mail: () => benchMail(1_000),
+  cancel: () => benchCancel(Math.ceil(Number(values.rounds) / 2)),
   prompt: () => benchPrompt(200),
   reader: benchForms,
 };
