@@ -22,6 +22,7 @@ import { assignmentText, parentSteeringText } from "./instructions.ts";
 import { runAgent } from "./run-agent.ts";
 import type { OutputLimits } from "./retained-output.ts";
 import type { PromptReplies } from "./prompt-replies.ts";
+import { StartTurns } from "./start-turns.ts";
 import type { SteeringMailbox, SteeringMessage } from "./steering.ts";
 import type { AgentTranscript } from "./transcript.ts";
 import type { YieldState } from "./yield.ts";
@@ -61,8 +62,10 @@ export type AgentExecutorParts = {
 export function agentExecutor(
   parts: AgentExecutorParts,
 ): (job: JobExecution<"agent">) => Promise<Outcome<AgentResult>> {
+  const turns = new StartTurns();
   return async (job) => {
     try {
+      await turns.next();
       const run = await parts.prepare(job);
       performance.mark("autolith:agent-prepared");
       try {

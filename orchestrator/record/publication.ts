@@ -1,7 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fchmodSync, linkSync, openSync, renameSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fdatasync,
+  fsync,
+  linkSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { type FileHandle, link, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { failureOf } from "../contract/failure.ts";
 import { errnoOf, recordFailure } from "./failure.ts";
 import { hasProcess } from "./process-identity.ts";
@@ -36,7 +47,8 @@ export async function publishFile(
   const temporary = temporaryName(path);
   let temporaryExists = false;
   try {
-    if (!durable && bytes.length <= immediateBytes && putNow(temporary, path, bytes, { mode, once })) return;
+    if (bytes.length <= immediateBytes && (await putNow(temporary, path, bytes, { mode, once, durable })))
+      return;
     const handle = await openIn(dirname(path), temporary, mode);
     temporaryExists = true;
     try {
@@ -63,31 +75,29 @@ export async function publishFile(
 }
 
 /**
- * Largest file that is put in place at once when it need not be durable, in bytes. Each step takes microseconds; handing it to a
- * thread of the system's pool and being told takes several times as long.
+ * Largest file that is put in place by steps of which none but a sync is handed to a thread of the system's pool, in bytes. Each step takes
+ * microseconds; handing it over and being told takes several times as long.
  */
 const immediateBytes = 16_384;
 
+const [datasync, fullSync] = [promisify(fdatasync), promisify(fsync)];
+
 /** False when the directory is missing; nothing has been done then. */
-function putNow(
+async function putNow(
   temporary: string,
   path: string,
   bytes: Uint8Array,
-  { mode, once }: { readonly mode: number; readonly once: boolean },
-): boolean {
-  let descriptor: number;
-  try {
-    descriptor = openSync(temporary, "wx", mode);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return false;
-    throw error;
-  }
+  { mode, once, durable }: Required<PublicationOptions>,
+): Promise<boolean> {
+  const descriptor = createdNow(temporary, mode);
+  if (descriptor === undefined) return false;
   let temporaryExists = true;
   try {
     try {
       for (let done = 0; done < bytes.length;)
         done += writeSync(descriptor, bytes, done, bytes.length - done, done);
       if (mode !== privateMode) fchmodSync(descriptor, mode);
+      if (durable) await datasync(descriptor);
     } finally {
       closeSync(descriptor);
     }
@@ -97,9 +107,20 @@ function putNow(
       renameSync(temporary, path);
       temporaryExists = false;
     }
-    return true;
   } finally {
     if (temporaryExists) unlinkNow(temporary);
+  }
+  if (durable) await syncDirectory(dirname(path));
+  return true;
+}
+
+/** Undefined when the directory is missing. */
+function createdNow(path: string, mode: number): number | undefined {
+  try {
+    return openSync(path, "wx", mode);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw error;
   }
 }
 
@@ -181,13 +202,13 @@ export function syncDirectory(path: string): Promise<void> {
 }
 
 async function syncNow(path: string): Promise<void> {
-  const handle = await open(path, "r");
+  const descriptor = openSync(path, "r");
   try {
-    await handle.sync();
+    await fullSync(descriptor);
   } catch (error) {
     if (errnoOf(error) !== "EINVAL") throw error;
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 

@@ -63,8 +63,8 @@ export async function acquireWriterLock(path: string): Promise<WriterLock> {
   );
 }
 
-/** Time until the lock of something that nobody else knows of yet is taken, in ms. */
-const lateMs = 100;
+/** Time until the lock of something that nobody else knows of yet is taken, in ms: a child that is done by then needs none. */
+const lateMs = 2_000;
 
 /**
  * The lock of what this process has just made, taken a moment later: making it is not held up, and nobody else can know of it by then.
