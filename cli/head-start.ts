@@ -14,7 +14,7 @@ import { withoutRepeats } from "./repeated-lines.ts";
 
 export type HeadStartOptions = {
   readonly environment: Environment;
-  /** Answers come from a cassette: threads need not load the model client. */
+  /** Answers come from a cassette: threads need not load the model SDK. */
   readonly replay: boolean;
   /** Agent threads of another entry or size; only in crash drills. */
   readonly agentThread?: { readonly url: URL; readonly maxHeapMb: number } | undefined;

@@ -17,7 +17,7 @@ import { RequestSlots } from "./request-slots.ts";
 
 /** How the pool of agent threads is made. */
 export interface AgentPoolOptions {
-  /** Load the model client at once, in parallel with the rest of the start; false where answers are replayed. */
+  /** Load the model SDK at once, in parallel with the rest of the start; false where answers are replayed. */
   readonly expectLiveRequests: boolean;
   /** Told when a thread without runs ended by an error; the pool starts another when it needs one. */
   readonly onIdleThreadLost: (error: unknown) => void;

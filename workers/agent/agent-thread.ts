@@ -47,7 +47,7 @@ export async function runAgentTask({ spec: brief, tools, port }: AgentTask): Pro
 
 /** What the pool tells each of its threads. */
 export interface AgentThreadData {
-  /** Load the model client while the host is still getting ready. */
+  /** Load the model SDK while the host is still getting ready. */
   readonly expectLiveRequests: boolean;
 }
 

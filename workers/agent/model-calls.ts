@@ -57,7 +57,7 @@ async function liveRequest(
   { request, requestNumber }: NumberedRequest,
 ): Promise<{ response: ModelResponse; attempts: number }> {
   const { events, signal } = parts;
-  // The client is loaded by the first live request, or ahead of it when the pool was told to expect one.
+  // The SDK is loaded by the first live request, or ahead of it when the pool was told to expect one.
   const { attemptRequest } = await import("../model/openai-attempt.ts");
   return requestWithRetries({
     limits: spec.limits,

@@ -18,15 +18,22 @@ export type ExchangeInit = {
 };
 
 /** The headers of a response, asked by names in lower case. */
-export type ResponseHeaders = { get(name: string): string | null };
+export type ResponseHeaders = {
+  get(name: string): string | null;
+};
+
+/** All of them, as the SDK's log lines would show them. */
+type ListedHeaders = ResponseHeaders & { entries(): Iterable<[string, string]> };
 
 /** A response whose head has come. */
 export type ModelServerResponse = {
   readonly status: number;
   /** The status is one of success. */
   readonly ok: boolean;
-  readonly headers: ResponseHeaders;
+  readonly headers: ListedHeaders;
   readonly body: WatchedBody;
+  /** All of the body. */
+  text(): Promise<string>;
 };
 
 /**
@@ -120,17 +127,20 @@ export function responseOf(
   incoming: Incoming,
   watch: (head: { readonly headers: ResponseHeaders }) => BodyWatch,
 ): ModelServerResponse {
-  const headers: ResponseHeaders = {
-    get: (name) => {
-      const value = incoming.headers[name];
-      return Array.isArray(value) ? value.join(", ") : (value ?? null);
-    },
+  const get = (name: string): string | null => {
+    const value = incoming.headers[name];
+    return Array.isArray(value) ? value.join(", ") : (value ?? null);
   };
+  const entries = (): [string, string][] =>
+    Object.keys(incoming.headers).map((name) => [name, get(name) ?? ""]);
+  const headers = { get, entries };
   const status = incoming.statusCode ?? 0;
+  const body = new WatchedBody(incoming, watch({ headers }));
   return {
     status,
     ok: status >= 200 && status < 300,
     headers,
-    body: new WatchedBody(incoming, watch({ headers })),
+    body,
+    text: () => body.text(),
   };
 }

@@ -5,6 +5,7 @@ import type { WireNames } from "../../orchestrator/model-exchange/wire-names.ts"
 import { type Incoming, responseOf } from "./http-exchange.ts";
 import type { BodyWatch } from "./response-body.ts";
 import { ChatStreamAssembler } from "./chat-stream.ts";
+import { type Send, post } from "./openai-client.ts";
 import { requestNames, wireRequest } from "./request-body.ts";
 import { serverEvents } from "./server-events.ts";
 import { eventData } from "./server-refusal.ts";
@@ -44,8 +45,14 @@ export async function attemptRequest(attempt: Attempt): Promise<ModelResponse> {
   }
 }
 
-/** Does what the first request would otherwise wait for: runs its path once over a stream that comes from no network. */
+/** Does what the first request would otherwise wait for: runs the SDK's and our path once over a stream that comes from no network. */
 export async function warmUpRequests(): Promise<void> {
+  const endpoint = {
+    provider: "none",
+    wire: "chat",
+    baseUrl: "http://warm-up.invalid",
+    reasoning: false,
+  } as const;
   const head = { statusCode: 200, headers: { "content-type": "text/event-stream" } };
   const incoming: Incoming = Object.assign(
     Readable.from([Buffer.from("data: {}\n\ndata: [DONE]\n\n")]),
@@ -56,7 +63,9 @@ export async function warmUpRequests(): Promise<void> {
     refusal: () => new Error("nothing is refused here"),
     isComplete: () => true,
   };
-  const { body, headers } = responseOf(incoming, () => watch);
+  const { signal } = new AbortController();
+  const send: Send = async () => responseOf(incoming, () => watch);
+  const { body, headers } = await post({ endpoint, path: "/warm-up", body: "{}", signal, send });
   for await (const event of serverEvents(body)) eventData(event, headers);
 }
 

@@ -1,9 +1,9 @@
 /** What a server says instead of an answer: by a status, or by an event inside a stream. */
 import type { ProviderRefusal } from "./failure-classification.ts";
-import type { ModelServerResponse, ResponseHeaders } from "./http-exchange.ts";
+import type { ResponseHeaders } from "./http-exchange.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { ServerEvent } from "./server-events.ts";
-import { objectIn, objectOf, textOf, type WireObject } from "./wire-values.ts";
+import { objectOf, textOf, type WireObject } from "./wire-values.ts";
 
 /** The server refused the request, or gave up on it in its stream. */
 export class ServerRefusalError extends Error {
@@ -15,13 +15,6 @@ export class ServerRefusalError extends Error {
     super(refusal.message);
     this.refusal = refusal;
   }
-}
-
-/** The refusal that a response with an unhappy status is. A body that cannot be read to its end tells nothing. */
-export async function refusedResponse(response: ModelServerResponse): Promise<ServerRefusalError> {
-  const text = await response.body.text().catch(() => "");
-  const body = objectIn(text);
-  return new ServerRefusalError(refusal(body?.["error"] ?? body, response.headers, response.status));
 }
 
 /**
@@ -38,7 +31,12 @@ export function eventData({ name, data }: ServerEvent, headers: ResponseHeaders)
   throw new ServerRefusalError(refusal(error ?? value, headers, undefined));
 }
 
-function refusal(error: unknown, headers: ResponseHeaders, status: number | undefined): ProviderRefusal {
+/** What an error object says, with what the head of its response adds. */
+export function refusal(
+  error: unknown,
+  headers: ResponseHeaders,
+  status: number | undefined,
+): ProviderRefusal {
   const body = objectOf(error) ?? {};
   const code = textOf(body["code"]);
   const type = textOf(body["type"]);

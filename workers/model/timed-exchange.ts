@@ -10,12 +10,11 @@ import { secretRemover, type SecretRemover } from "../../orchestrator/secrets/se
 import { bounded, classifyRefusal, classifyTransport, systemCodes } from "./failure-classification.ts";
 import { DeepJsonError, StreamNesting } from "./stream-nesting.ts";
 import { type ResponseHeaders, exchange } from "./http-exchange.ts";
+import { post } from "./openai-client.ts";
 import { serverEvents } from "./server-events.ts";
-import { ServerRefusalError, eventData, refusedResponse } from "./server-refusal.ts";
+import { ServerRefusalError, eventData } from "./server-refusal.ts";
 import type { BodyWatch } from "./response-body.ts";
 import type { StreamAssembler } from "./stream-assembly.ts";
-
-const openAiBaseUrl = "https://api.openai.com/v1";
 
 /** What an exchange is bound by. */
 export interface ExchangeBounds {
@@ -54,12 +53,13 @@ export class TimedExchange {
   async *events(path: string, body: string): AsyncGenerator<unknown, void, undefined> {
     this.#arm("head-timeout", this.#bounds.limits.responseHeadTimeoutMs);
     const { endpoint } = this.#bounds;
-    const response = await exchange(
-      `${(endpoint.baseUrl ?? openAiBaseUrl).replace(/\/$/, "")}${path}`,
-      { method: "POST", headers: requestHeaders(endpoint), body, signal: this.#controller.signal },
-      (head) => this.#watched(head.headers),
-    );
-    if (!response.ok) throw await refusedResponse(response);
+    const response = await post({
+      endpoint,
+      path,
+      body,
+      signal: this.#controller.signal,
+      send: (url, init) => exchange(url, init, (head) => this.#watched(head.headers)),
+    });
     for await (const event of serverEvents(response.body)) yield eventData(event, response.headers);
   }
 
@@ -165,15 +165,4 @@ export class TimedExchange {
     };
     return new ModelRequestError(told, cause === undefined ? {} : { cause });
   }
-}
-
-/** The endpoint's own headers win. */
-function requestHeaders({ apiKey, headers }: ModelEndpoint): Readonly<Record<string, string>> {
-  return {
-    accept: "application/json",
-    "user-agent": "autolith",
-    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-    ...Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
-    "content-type": "application/json",
-  };
 }
