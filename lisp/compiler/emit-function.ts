@@ -1,5 +1,5 @@
 import { type Dest, EFFECT, RETURN, toKind, toVar } from "./emit-text.ts";
-import { MultipleValueEmitter } from "./emit-multiple-values.ts";
+import { ParameterEmitter } from "./emit-parameters.ts";
 import { inlineCall } from "./inline-calls.ts";
 import type { FunctionNode, Node, Variable } from "./ir.ts";
 import { type FloatKind, isFloat, within } from "./kinds.ts";
@@ -26,7 +26,7 @@ const convertsLast: ReadonlySet<Node["op"]> = new Set([
  * (the same code flattened to a switch that can be entered after any call). Both walk the tree in the same order, so resume
  * points, temporaries and saved layouts agree; what differs is only how control flow is spelled.
  */
-export class FunctionEmitter extends MultipleValueEmitter {
+export class FunctionEmitter extends ParameterEmitter {
   /** Text of the function, named `c<id>` (fast) or an anonymous function expression (slow). */
   emit(): string {
     this.prologue();
@@ -66,61 +66,6 @@ export class FunctionEmitter extends MultipleValueEmitter {
       `for(;;)try{for(;;)switch(pc){case 0:${this.out.join("")}}}` +
       `catch(e){if(h===0)throw e;[pc,V]=[h,e];}}`
     );
-  }
-
-  // ---------------------------------------------------------------- parameters
-
-  private get hasRest(): boolean {
-    return this.fn.rest !== null || this.fn.keys !== null;
-  }
-
-  private parameters(): string {
-    const names = ["f", ...this.fn.required.map((v) => v.js), ...this.fn.optional.map((p) => p.variable.js)];
-    return [...names, this.hasRest ? "...r" : "x"].join(",");
-  }
-
-  private checks(): string {
-    const last = this.fn.required.at(-1);
-    const few = last === undefined ? "" : `${last.js}===undefined`;
-    const many = this.hasRest ? "" : "x!==undefined";
-    const both = [few, many].filter((text) => text !== "").join("||");
-    return both === "" ? "" : `if(${both})return R.wrongArguments(f);`;
-  }
-
-  private prologue(): void {
-    const { fn } = this;
-    this.scope.push("f");
-    for (const v of fn.free) this.local(v.js);
-    if (!this.slow) for (const [i, v] of fn.free.entries()) this.put(this.restored(v, i));
-    for (const v of fn.required) this.scope.push(v.js);
-    for (const p of fn.optional) this.scope.push(p.variable.js);
-    if (this.hasRest) this.scope.push("r");
-    if (fn.calls) this.tick();
-    for (const v of fn.required) this.settle(v);
-    for (const p of fn.optional) this.optionalParameter(p);
-    if (fn.rest !== null) this.bindVariable(fn.rest, "R.restList(r)");
-    if (fn.keys !== null) this.keyParameters();
-  }
-
-  private optionalParameter(p: FunctionNode["optional"][number]): void {
-    const name = p.variable.js;
-    if (p.supplied !== null) this.bindVariable(p.supplied, `${name}===undefined?N:T`);
-    this.branch(`${name}===undefined`, () => this.node(p.init, toVar(name)), null);
-    this.settle(p.variable);
-  }
-
-  private keyParameters(): void {
-    const keys = this.fn.keys!;
-    const parsed = this.newTemp();
-    this.call(`R.parseKeys(f,r,${this.unit.keys(this.fn)})`, toVar(parsed), { fast: "" });
-    for (const [i, p] of keys.entries()) {
-      const name = this.local(p.variable.js);
-      this.assign(name, `${parsed}[${i}]`);
-      this.scope.push(name);
-      if (p.supplied !== null) this.bindVariable(p.supplied, `${name}===undefined?N:T`);
-      this.branch(`${name}===undefined`, () => this.node(p.init, toVar(name)), null);
-      this.settle(p.variable);
-    }
   }
 
   // ---------------------------------------------------------------- nodes
