@@ -54,7 +54,7 @@ export function sessionParts(options: SessionPartsOptions): SessionParts {
     compactor,
     tools,
     command: (text) => input.runWaiting(text),
-    form: (source, asks) => input.runWaitingForm(source, asks),
+    form: (source, asks, taken) => input.runWaitingForm(source, asks, taken),
     began: () => {
       core.turnBegan();
       upkeep.turnBegan();

@@ -52,6 +52,26 @@ describe("forms while a turn runs", () => {
     expect(bodies[1]!.indexOf("function_call_output")).toBeLessThan(bodies[1]!.indexOf("eval-now"));
   });
 
+  it("a form that is typed just when a turn ends comes behind those that wait", async () => {
+    await using scene = await openScene((request) => answer(`answer ${request.number}`));
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    await values(session, "(defvar *order* nil)");
+    for (let round = 0; round < 5; round += 1) {
+      await values(session, "(setf *order* nil)");
+      const client = await watch(session);
+      await session.prompt(text("hello"));
+      for (const name of [1, 2]) await session.queue(text(`(push ${name} *order*)`));
+      await eventsUntil(client, isTurnEnd);
+      const typed = await session.prompt(text("(push 3 *order*)"));
+      if (typed.kind === "form") await typed.finished;
+      await expect
+        .poll(async () => (await values(session, "(eval-now (length *order*))"))[0], { timeout: 60_000 })
+        .toBe("3");
+      expect(await values(session, "(eval-now *order*)")).toEqual(["(3 2 1)"]);
+      client.detach();
+    }
+  });
+
   it("a form that is cancelled ends so, and what waits behind it too; a turn is stopped before a form", async () => {
     await using scene = await openScene((request) => answer(`answer ${request.number}`));
     const session = await scene.service.create({ workingDirectory: scene.pit.workspace });

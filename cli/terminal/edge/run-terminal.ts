@@ -19,7 +19,7 @@ import { LagWatch } from "./lag-watch.ts";
 import { ScreenDriver } from "./screen-driver.ts";
 import { SessionController } from "./session-controller.ts";
 import { sizeOf } from "./terminal-output.ts";
-import { restoreTerminal } from "./terminal-modes.ts";
+import { marksPastes, restoreTerminal } from "./terminal-modes.ts";
 
 export type TerminalOptions = {
   readonly connect: ConnectToHost;
@@ -86,7 +86,7 @@ class Terminal {
       palette: paletteOf(environment),
       onKey: (press) => this.#dispatch({ type: "key", press, at: Date.now() }),
       onPaste: (text) => this.#dispatch({ type: "paste", text, at: Date.now() }),
-      isBehind: () => this.#lag.isBehind,
+      circumstances: () => ({ isBehind: this.#lag.isBehind, marksPastes: marksPastes(environment) }),
     });
     const { columns, rows } = this.#driver.output;
     this.#state = initialScreen({ columns, rows }, randomBytes(6).toString("hex"));

@@ -44,13 +44,13 @@ export class ScreenDriver {
   /** Shows a state. The first call takes the terminal. */
   show(state: ScreenState): void {
     this.#lines = screenLines(state);
-    const { palette, onKey, onPaste, isBehind, stdin } = this.#options;
+    const { palette, onKey, onPaste, circumstances, stdin } = this.#options;
     const app = createElement(App, {
       lines: this.#lines,
       palette,
       onKey,
       onPaste,
-      isBehind,
+      circumstances,
       onSuspender: this.#takeSuspender,
     });
     if (this.#instance !== undefined) {

@@ -4,6 +4,14 @@ import { writeSync } from "node:fs";
 /** Bracketed paste, kitty keys, alternate screen, mouse and colours off; cursor on. Harmless where they were not on. */
 const restoring = "\u001B[?2004l\u001B[<u\u001B[?1000l\u001B[?1006l\u001B[?25h\u001B[0m";
 
+/** Terminals that do not put marks around what is pasted: their pastes are told by several lines that come at once. */
+const withoutPasteMarks = /^(linux|dumb|unknown|cons\d+.*|vt\d+.*|ansi.*)?$/;
+
+/** True when the terminal marks pastes, once asked to: then every Enter without marks was typed. */
+export function marksPastes(environment: Readonly<Record<string, string | undefined>>): boolean {
+  return !withoutPasteMarks.test(environment["TERM"] ?? "");
+}
+
 export type RawInput = { setRawMode?(mode: boolean): unknown; readonly isTTY?: boolean };
 
 /** Restores modes at once, also while the process ends. Never throws: a terminal that is gone needs nothing. */

@@ -69,13 +69,14 @@ export function keyPress(name: KeyName, text = "", modifiers: Partial<KeyPress> 
 }
 
 /**
- * The presses of one piece of input, and behind them text that a terminal without bracketed paste pasted: several lines come at once only
- * then, and must not be sent by it. `isBehind`: they may have been typed while the program was busy.
+ * The presses of one piece of input, and behind them text that was pasted without being marked as a paste, which must not be sent by it.
+ * `isBehind`: it may have been typed while the program was busy. `marksPastes`: the terminal marks what is pasted, so that lines which come
+ * at once and end with Enter were typed ahead; lines without a last Enter are from somebody who writes to the terminal, and wait for one.
  */
 export function pressesOf(
   input: string,
   key: InkKey,
-  isBehind: boolean,
+  { isBehind, marksPastes }: InputCircumstances,
 ): { readonly presses: readonly KeyPress[]; readonly pasted?: string } {
   if (key.eventType === "release") return { presses: [] };
   const modifiers = { ctrl: key.ctrl, alt: key.meta, shift: key.shift };
@@ -86,8 +87,18 @@ export function pressesOf(
   // An Enter in front was pressed before the rest came.
   const [first = ""] = /^\r*/.exec(input) ?? [];
   const rest = input.slice(first.length);
-  if (isBehind || !isPasted(rest)) return { presses: typedPresses(input, key.meta) };
+  if (isBehind || !isPasted(rest) || (marksPastes && isTypedAhead(rest)))
+    return { presses: typedPresses(input, key.meta) };
   return { presses: typedPresses(first), pasted: rest };
+}
+
+export type InputCircumstances = { readonly isBehind: boolean; readonly marksPastes: boolean };
+
+/** Characters that somebody types ahead of the program at most. */
+const typedAheadCharacters = 1_024;
+
+function isTypedAhead(text: string): boolean {
+  return text.endsWith("\r") && text.length <= typedAheadCharacters;
 }
 
 /** A line end and something behind it, but not just a key or two, and no keys that no text holds. */

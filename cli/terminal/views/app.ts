@@ -4,7 +4,7 @@
  */
 import { Box, type SuspendTerminal, Text, useApp, useCursor, useInput, usePaste } from "ink";
 import { type ReactElement, createElement, memo, useEffect } from "react";
-import { type KeyPress, pressesOf } from "../screen/key-press.ts";
+import { type InputCircumstances, type KeyPress, pressesOf } from "../screen/key-press.ts";
 import { type ScreenLines } from "../screen/screen-lines.ts";
 import { type Palette, ansiLine } from "../text/palette.ts";
 import type { Line } from "../text/styled-line.ts";
@@ -12,8 +12,8 @@ import type { Line } from "../text/styled-line.ts";
 export type InputHandlers = {
   readonly onKey: (press: KeyPress) => void;
   readonly onPaste: (text: string) => void;
-  /** True when what is read now may have been typed while the program was busy. */
-  readonly isBehind: () => boolean;
+  /** Asked whenever something was read. */
+  readonly circumstances: () => InputCircumstances;
 };
 
 export type AppProps = InputHandlers & {
@@ -24,13 +24,13 @@ export type AppProps = InputHandlers & {
 };
 
 /** The whole live region. */
-export function App({ lines, palette, onKey, onPaste, isBehind, onSuspender }: AppProps): ReactElement {
+export function App({ lines, palette, onKey, onPaste, circumstances, onSuspender }: AppProps): ReactElement {
   const { suspendTerminal } = useApp();
   useEffect(() => onSuspender(suspendTerminal), [onSuspender, suspendTerminal]);
   const { setCursorPosition } = useCursor();
   setCursorPosition(lines.cursor);
   useInput((input, key) => {
-    const read = pressesOf(input, key, isBehind());
+    const read = pressesOf(input, key, circumstances());
     for (const press of read.presses) onKey(press);
     if (read.pasted !== undefined) onPaste(read.pasted);
   });

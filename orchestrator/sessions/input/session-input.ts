@@ -93,13 +93,14 @@ export class SessionInput {
   /** Evaluates a form now, or queues it when a turn runs that it must not disturb. */
   async #form(source: string, { columns, inputId }: PromptInput): Promise<PromptSubmission> {
     checkForm(source);
+    await this.#engine.handover;
     const atOnce = runsDuringTurn(source, (operator) => this.#prompt.busyOf(operator));
-    if (this.#engine.running !== undefined && !atOnce) {
+    if ((this.#engine.running !== undefined || this.#engine.isWorkingOff) && !atOnce) {
       await this.#admit("queued", { text: source, images: [] }, "lisp", inputId);
       await this.#remember("lisp", source);
       return {
         kind: "command",
-        invocation: { text: "The form waits until the turn is over.", delivery: "queued" },
+        invocation: { text: "The form waits until what was before it is over.", delivery: "queued" },
       };
     }
     const submitted = await this.#prompt.forms.submit(source, {
@@ -133,10 +134,14 @@ export class SessionInput {
     return admission;
   }
 
-  /** Evaluates a form whose turn has come; resolves at its end. What comes of it is in the record. */
-  async runWaitingForm(source: string, asks: boolean): Promise<void> {
+  /**
+   * Evaluates a form whose turn has come; resolves at its end. What comes of it is in the record. `taken` is told when it has its place among
+   * the forms.
+   */
+  async runWaitingForm(source: string, asks: boolean, taken: () => void): Promise<void> {
     try {
       const { finished } = await this.#prompt.forms.submit(source, { asks });
+      taken();
       await finished;
     } catch (error) {
       const { code, message } = failureOf(error);

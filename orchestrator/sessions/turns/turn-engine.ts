@@ -33,8 +33,11 @@ export type TurnEngineParts = {
   readonly tools: ToolRegistry;
   /** Executes waiting slash text; its answer is shown as a notice. */
   readonly command: (text: string) => Promise<void>;
-  /** Evaluates a waiting form; resolves at its end. `asks`: somebody may be asked about its conditions. */
-  readonly form: (source: string, asks: boolean) => Promise<void>;
+  /**
+   * Evaluates a waiting form; resolves at its end. `asks`: somebody may be asked about its conditions. `taken` is told when it has its place
+   * among the forms.
+   */
+  readonly form: (source: string, asks: boolean, taken: () => void) => Promise<void>;
   /** Told when a turn begins. */
   readonly began: () => void;
   /** Told after each turn, when nothing of it runs any more. */
@@ -59,6 +62,7 @@ export class TurnEngine {
   #scheduled: (() => Promise<boolean>)[] = [];
   #window: NodeJS.Timeout | undefined;
   #pumping = false;
+  #handover: Promise<void> | undefined;
   /** Something else than a turn has the conversation for itself. */
   #exclusive = false;
 
@@ -102,6 +106,16 @@ export class TurnEngine {
   /** Nothing runs and nothing will start by itself. */
   get idle(): boolean {
     return this.#running === undefined && this.#window === undefined && !this.#pumping && !this.#exclusive;
+  }
+
+  /** Input waits that is about to be worked off: what comes now comes behind it. */
+  get isWorkingOff(): boolean {
+    return !this.#paused && this.#core.pending.queued.length > 0;
+  }
+
+  /** Pending while a form is on its way from the queue to its evaluation: another one comes behind it. */
+  get handover(): Promise<void> | undefined {
+    return this.#handover;
   }
 
   /** Does work that no turn may overlap. Rejects with `busy` while a turn, or other such work, runs. */
@@ -265,12 +279,23 @@ export class TurnEngine {
         return;
       }
       // Executed once: it is gone from the queue before it runs, because a command cannot be undone.
-      await pending.delivered([next]);
-      if (next.kind === "command") await this.#parts.command(next.text);
-      else await this.#parts.form(next.text, next.kind === "lisp");
+      await this.#workOff(next);
       if (this.#running !== undefined || this.#paused) return;
     }
     if (completions.wantsTurn) await this.start("completion", []);
+  }
+
+  async #workOff(next: Waiting): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (next.kind !== "command") this.#handover = promise;
+    try {
+      await this.#core.pending.delivered([next]);
+      if (next.kind === "command") await this.#parts.command(next.text);
+      else await this.#parts.form(next.text, next.kind === "lisp", resolve);
+    } finally {
+      resolve();
+      this.#handover = undefined;
+    }
   }
 
   /** Gives all waiting steering a turn; false when there is none. */

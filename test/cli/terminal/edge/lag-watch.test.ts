@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { marksPastes } from "../../../../cli/terminal/edge/terminal-modes.ts";
 import { LagWatch } from "../../../../cli/terminal/edge/lag-watch.ts";
 import { type InkKey, pressesOf } from "../../../../cli/terminal/screen/key-press.ts";
 
@@ -32,9 +33,14 @@ describe("the watch of delays", () => {
     expect(watch.isBehind).toBe(false);
   });
 
-  it("decides whether lines that come at once were typed or pasted", () => {
-    const read = (input: string, isBehind: boolean): readonly string[] => {
-      const { presses, pasted } = pressesOf(input, noKey, isBehind);
+  it("decides whether lines that come at once were typed or pasted where the terminal does not say it", () => {
+    expect(
+      ["xterm-256color", "tmux-256color", "screen", "foot", "linux", "vt220", "dumb", ""].map((TERM) =>
+        marksPastes({ TERM }),
+      ),
+    ).toEqual([true, true, true, true, false, false, false, false]);
+    const read = (input: string, isBehind: boolean, marks = true): readonly string[] => {
+      const { presses, pasted } = pressesOf(input, noKey, { isBehind, marksPastes: marks });
       const keys = presses.map(({ name, text }) => name + text);
       return pasted === undefined ? keys : [...keys, `pasted ${pasted}`];
     };
@@ -44,5 +50,10 @@ describe("the watch of delays", () => {
     expect(read("\rtwo\rthree", false)).toEqual(["enter", "pasted two\rthree"]);
     expect(read("one\r\u0004", false)).toEqual(["textone", "enter", "controld"]);
     expect(read("one\ra", false)).toEqual(["textone", "enter", "texta"]);
+    // Typed ahead: the terminal marks what is pasted, and the last line was sent.
+    expect(read("one\rtwo\r", false)).toEqual(["textone", "enter", "texttwo", "enter"]);
+    expect(read("one\rtwo\r", false, false)).toEqual(["pasted one\rtwo\r"]);
+    const much = `${"line\r".repeat(300)}`;
+    expect(read(much, false)).toEqual([`pasted ${much}`]);
   });
 });

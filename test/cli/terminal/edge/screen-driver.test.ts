@@ -33,7 +33,7 @@ function openDriver(columns = 80, rows = 24) {
     palette: paletteOf({ NO_COLOR: "1" }),
     onKey: () => undefined,
     onPaste: () => undefined,
-    isBehind: () => false,
+    circumstances: () => ({ isBehind: false, marksPastes: true }),
   });
   return {
     driver,

@@ -13,6 +13,9 @@ describe("Lisp in the terminal", patience, () => {
     await terminal.shows("❯ (+ 1 2)\n");
     await terminal.keys("Enter");
     await terminal.shows("⇒ 3");
+    // Two lines typed ahead are two forms, although they come at once; only what is marked as pasted is one.
+    await terminal.keys("(+ 10 1)", "Enter", "(+ 20 2)", "Enter");
+    await terminal.shows(/⇒ 11[\s\S]*⇒ 22/);
     await terminal.type("(list 1");
     await terminal.keys("Enter");
     await terminal.shows("❯ (list 1\n");
