@@ -73,17 +73,16 @@ async function benchFanOut(rounds: number, many: number): Promise<void> {
   let pssOfFew = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round += 1) {
     floor.push((await fanOut("floor", plan)).waveMs);
-    const run = await fanOut("autolith", plan);
-    ours.push(run.waveMs);
-    pssOfMany = Math.max(pssOfMany, run.pssMiB);
-    pssOfFew = Math.min(pssOfFew, (await fanOut("autolith", { ...plan, children: 2 })).pssMiB);
+    ours.push((await fanOut("autolith", plan)).waveMs);
+    pssOfMany = Math.max(pssOfMany, (await fanOut("autolith", plan, "watched")).pssMiB);
+    pssOfFew = Math.min(pssOfFew, (await fanOut("autolith", { ...plan, children: 2 }, "watched")).pssMiB);
   }
   const [best, bestFloor] = [Math.min(...ours), Math.min(...floor)];
   console.log(
     `\nfan-out: 32 children of one session ${median(ours).toFixed(0)} ms (${best.toFixed(0)}), floor ${median(floor).toFixed(0)} (${bestFloor.toFixed(0)}), ratio ${(median(ours) / median(floor)).toFixed(2)} (${(best / bestFloor).toFixed(2)}); ${((pssOfMany - pssOfFew) / 30).toFixed(2)} MiB PSS per additional child`,
   );
   const waves = Math.ceil(many / 32);
-  const run = await fanOut("autolith", { ...plan, waves, toolTurns: 1, latencyMs: 20 });
+  const run = await fanOut("autolith", { ...plan, waves, toolTurns: 1, latencyMs: 20 }, "watched");
   console.log(
     `fan-out: ${waves * 32} children, 32 at a time, ${run.waveMs.toFixed(0)} ms a wave: ${run.terminal - 1} ended, ${run.report.submitters} submitted ${run.report.submissions} times; peak RSS ${run.peakRssMiB.toFixed(0)} MiB; event-loop delay p99 ${run.loopDelayP99Ms.toFixed(1)} ms`,
   );

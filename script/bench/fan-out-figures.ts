@@ -13,14 +13,14 @@ import {
 } from "./fan-out-server-main.ts";
 import { peakRssMiB, pssMiB } from "./process-figures.ts";
 
-/** What was seen of one program. Memory in MiB. */
+/** What was seen of one program. Memory in MiB; what was not watched is NaN. */
 export type FanOutRun = {
   /** From the root's answer that starts a wave to the root's next request, in ms; the mean over the waves. */
   readonly waveMs: number;
   /** Largest proportional set size seen. */
   readonly pssMiB: number;
   readonly peakRssMiB: number;
-  /** 99th percentile of the event-loop delay of the host, in ms, from its first second on; NaN for the floor. */
+  /** 99th percentile of the event-loop delay of the host, in ms, from its first second on. */
   readonly loopDelayP99Ms: number;
   /** Files that end an execution, the root's included. */
   readonly terminal: number;
@@ -37,8 +37,15 @@ async function ask(server: ChildProcess, order: FanOutOrder): Promise<FanOutRepl
   return reply;
 }
 
-/** Runs the fan-out in the built program, or in the floor's. */
-export async function fanOut(program: "autolith" | "floor", plan: FanOut): Promise<FanOutRun> {
+/**
+ * Runs the fan-out in the built program, or in the floor's. Watching costs the run time: each look at its memory some milliseconds of a
+ * core, and the event loop is woken every millisecond. So runs that are timed against each other are not watched.
+ */
+export async function fanOut(
+  program: "autolith" | "floor",
+  plan: FanOut,
+  watch: "watched" | "unwatched" = "unwatched",
+): Promise<FanOutRun> {
   const place = makePlace(rootMark);
   const server = fork(benchProgram("fan-out-server-main.ts"), {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -47,10 +54,11 @@ export async function fanOut(program: "autolith" | "floor", plan: FanOut): Promi
     const started = await ask(server, { order: "start", fanOut: plan });
     if (!("baseUrl" in started)) throw new Error("the server did not tell its address");
     const delayFile = join(place.home, "delay");
+    const isWatched = watch === "watched";
     const argv =
       program === "floor"
         ? [benchProgram("fan-out-floor.mjs"), rootMark]
-        : ["--require", benchProgram("loop-delay.cjs"), ...runJobArguments];
+        : [...(isWatched ? ["--require", benchProgram("loop-delay.cjs")] : []), ...runJobArguments];
     const child = spawn(process.execPath, argv, {
       cwd: place.workspace,
       env: {
@@ -61,13 +69,14 @@ export async function fanOut(program: "autolith" | "floor", plan: FanOut): Promi
       },
       stdio: ["ignore", "ignore", "inherit"],
     });
-    const memory = await watched(child);
+    const memory = await ended(child, isWatched);
     const report = await ask(server, { order: "report" });
     if (!("rootArrivals" in report)) throw new Error("the server did not report");
     return {
       ...memory,
       waveMs: waveMs(report.rootArrivals, plan),
-      loopDelayP99Ms: program === "floor" ? Number.NaN : Number(readFileSync(delayFile, "utf8")),
+      loopDelayP99Ms:
+        isWatched && program === "autolith" ? Number(readFileSync(delayFile, "utf8")) : Number.NaN,
       terminal: globSync(join(place.home, ".local/share/autolith/tasks/*/*/terminal.sexp")).length,
       report,
     };
@@ -83,19 +92,24 @@ function waveMs(rootArrivals: readonly number[], { latencyMs }: FanOut): number 
   return (last - first) / (rootArrivals.length - 1) - latencyMs;
 }
 
-async function watched(child: ChildProcess): Promise<Pick<FanOutRun, "pssMiB" | "peakRssMiB">> {
-  const seen = { pssMiB: 0, peakRssMiB: 0 };
-  const timer = setInterval(() => {
-    if (child.exitCode !== null || child.pid === undefined) return;
-    try {
-      seen.pssMiB = Math.max(seen.pssMiB, pssMiB(child.pid));
-      seen.peakRssMiB = Math.max(seen.peakRssMiB, peakRssMiB(child.pid));
-    } catch {
-      // It has just ended.
-    }
-  }, sampleMs);
+async function ended(
+  child: ChildProcess,
+  isWatched: boolean,
+): Promise<Pick<FanOutRun, "pssMiB" | "peakRssMiB">> {
+  const seen = isWatched ? { pssMiB: 0, peakRssMiB: 0 } : { pssMiB: Number.NaN, peakRssMiB: Number.NaN };
+  const timer = isWatched ? setInterval(() => look(child, seen), sampleMs) : undefined;
   const [code] = (await once(child, "exit")) as [number | null];
   clearInterval(timer);
   if (code !== 0) throw new Error(`a fan-out ended with status ${code}`);
   return seen;
+}
+
+function look(child: ChildProcess, seen: { pssMiB: number; peakRssMiB: number }): void {
+  if (child.exitCode !== null || child.pid === undefined) return;
+  try {
+    seen.pssMiB = Math.max(seen.pssMiB, pssMiB(child.pid));
+    seen.peakRssMiB = Math.max(seen.peakRssMiB, peakRssMiB(child.pid));
+  } catch {
+    // It has just ended.
+  }
 }
