@@ -29,7 +29,8 @@ export function lispString(text: string): string {
 
 export function evaluationOutcome(outcome: Outcome<unknown>): ToolOutcome {
   const result = outcome.result as LispJobResult | undefined;
-  const uris = result?.outputUri === undefined ? {} : { resourceUris: [result.outputUri] };
+  const kept = [result?.skill?.outputUri, result?.outputUri].filter((uri) => uri !== undefined);
+  const uris = kept.length === 0 ? {} : { resourceUris: kept };
   const content =
     result?.content ??
     (outcome.state === "failed" ? outcome.failure.message : "The evaluation was cancelled.");

@@ -112,8 +112,9 @@ function catalogText(skills: readonly FoundSkill[]): string {
   const head = "Skills that can be taken up with skill.load when a task fits their description:";
   const lines: string[] = [head];
   let room = skillCatalogCharacterLimit - head.length - 80;
-  for (const { name, description } of skills) {
-    const line = `- ${name}: ${description.replaceAll(/\s+/g, " ")}`;
+  for (const { name, description, hasExecutable } of skills) {
+    const code = hasExecutable ? " (with code, see skill.invoke)" : "";
+    const line = `- ${name}${code}: ${description.replaceAll(/\s+/g, " ")}`;
     if (line.length > room) break;
     room -= line.length + 1;
     lines.push(line);

@@ -8,7 +8,7 @@ export const skillCodeLimits = {
   /** What a result may have printed, in bytes (manual). */
   resultBytes: 1_048_576,
   /** Longer results are kept under a `context:` reference, in characters. */
-  shownResultCharacters: 12_000,
+  shownResultCharacters: 4_000,
   /** Input as a printed form, in characters. */
   inputCharacters: 100_000,
   /** Time from the start of its image, in milliseconds. */

@@ -6,6 +6,8 @@ import type { Session } from "../../orchestrator/contract/session.ts";
 import { answer } from "../support/model-server/script.ts";
 import { type SessionScene, openScene, say } from "../support/sessions/composed-sessions.ts";
 import { evaluated, values } from "../support/sessions/form-scene.ts";
+import { rawLines } from "../support/acp/raw-lines.ts";
+import { serveHost } from "../support/acp/served-host.ts";
 import { eventsUntil } from "../support/sessions/read-events.ts";
 
 const proposed = {
@@ -181,5 +183,41 @@ describe("a complaint", () => {
     expect(await settled).toBe("cancelled");
     expect(session.corrections.cancel()).toBe(false);
     expect(existsSync(join(dataRoot(scene), "context-rules.sexp"))).toBe(false);
+  });
+
+  it("is made by any ACP client: proposed, refused until it is confirmed, saved; as a prompt it says what it needs", async () => {
+    await using scene = await openScene(explaining());
+    await using served = serveHost(scene.service);
+    const { write, read } = served.pipes();
+    const raw = rawLines(write, read);
+    let id = 0;
+    const request = async (method: string, params: object) => {
+      id += 1;
+      raw.request(id, method, params);
+      return raw.answerTo(id);
+    };
+    await request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    const opening = await request("session/new", { cwd: scene.pit.workspace, mcpServers: [] });
+    const { sessionId } = opening.result as { sessionId: string };
+    const correction = (action: object) => request("_autolith/correction", { sessionId, action });
+    expect(await correction({ kind: "propose", complaint: "too long" })).toMatchObject({
+      result: { outcome: "ok", value: { proposal: { candidate: proposed, matched: false, existing: [] } } },
+    });
+    const save = { kind: "save", candidate: proposed, scope: "global" };
+    expect(await correction(save)).toMatchObject({
+      result: { outcome: "condition", code: "correction-unmatched" },
+    });
+    expect(await correction({ ...save, confirmUnmatched: true })).toMatchObject({
+      result: { outcome: "ok", value: { saved: { id: "result-first", scope: "global", replaced: false } } },
+    });
+    expect(await correction({ kind: "cancel" })).toMatchObject({ result: { value: { cancelled: false } } });
+    expect(await correction({ kind: "save", candidate: { id: "x" }, scope: "global" })).toMatchObject({
+      error: { code: -32_602 },
+    });
+    const prompt = await request("session/prompt", {
+      sessionId,
+      prompt: [{ type: "text", text: "/complain too long" }],
+    });
+    expect(JSON.stringify(prompt)).toContain("interaction-required");
   });
 });

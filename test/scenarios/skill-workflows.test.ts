@@ -354,8 +354,9 @@ describe("a skill whose host dies", () => {
     second.send("prompt hello");
     await second.seen((line) => line.kind === "turn" && line["state"] === "idle");
     await second.close();
-    expect(server.requests[0]?.text).toMatch(/exec:\d+/);
-    expect(server.requests[0]?.text).toMatch(/unknown|lost|interrupted/i);
+    const told = server.requests[0]?.text ?? "";
+    expect(told).toMatch(/:JOB-ID \\"exec:1\\"[^)]*:OUTCOME :UNKNOWN :STATE :INTERRUPTED/);
+    expect(told).toContain("my-workflow (with code, see skill.invoke): Works.");
     expect(readFileSync(ran, "utf8")).toBe("ran\n");
   });
 });
