@@ -110,7 +110,7 @@ function typeName(type: string): string {
 }
 
 /** Most slots of a condition that are told. */
-const slotLimit = 8;
+export const slotLimit = 8;
 
 function slotTexts({ slots }: LispCondition): readonly string[] {
   const telling = slots.filter(({ name }) => !["FORMAT-CONTROL", "FORMAT-ARGUMENTS"].includes(name));

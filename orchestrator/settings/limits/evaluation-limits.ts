@@ -12,6 +12,7 @@ import { liveJobLimit } from "../../jobs/job-table.ts";
 import { toldCharacters } from "../../prompt/form-records.ts";
 import { readFileCharacters } from "../../prompt/read-file.ts";
 import { promptCharacters } from "../../prompt/prompt-operator.ts";
+import { slotLimit } from "../../repls/evaluation-report.ts";
 import { replLimits } from "../../repls/repl-limits.ts";
 import { savedImageLimit } from "../../repls/saved-images.ts";
 import { auditTextLimit } from "../../tools/nested-calls.ts";
@@ -30,6 +31,7 @@ export const evaluationLimits: readonly Limit[] = topicLimits("evaluations", [
   ["shown output of an evaluation", replLimits.shownOutputCharacters, "characters"],
   ["shown value of an evaluation", replLimits.valueCharacters, "characters"],
   ["shown values of an evaluation", replLimits.values, "items"],
+  ["shown slots of a condition", slotLimit, "items"],
   ["cleanup of a cancelled evaluation", replLimits.cancelGraceMs, "milliseconds"],
   ["a look-up", replLimits.lookupMs, "milliseconds"],
   ["arguments or outcome of a host tool in the record", auditTextLimit, "characters"],

@@ -36,6 +36,8 @@ const inner: ReadonlySet<string> = new Set([
   ...["inputImageBytes", "earlyBytes", "wordCharacters", "colouredCharacters"],
   // Parts of a question to a model, which say that they are cut; names in a report.
   ...["partLimit", "untrackedNameLimit"],
+  // Directories that are remembered as quick; others are asked anew.
+  "answeredLimit",
   // Longer argument texts name no files to the notes of a request.
   "argumentCharacterLimit",
   // Excerpts inside messages.
