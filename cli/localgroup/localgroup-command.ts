@@ -120,10 +120,11 @@ function onChosen(wanted: string | undefined, act: (chosen: Chosen) => Promise<s
 
 function status(isSexp: boolean): Promise<number> {
   return withSessions((reachable) => {
-    const rows = reachable.map(({ session, host: { hostId, processId } }) => ({
+    const rows = reachable.map(({ session, host: { hostId, processId, launch } }) => ({
       session,
       hostId,
       processId,
+      launch,
     }));
     process.stdout.write(isSexp ? statusSexp(rows) : statusText(rows));
     return Promise.resolve(exitStatus.ok);

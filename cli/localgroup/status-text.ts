@@ -1,12 +1,19 @@
 /** The running sessions for people, and as one data form. */
 import { type DataForm, keyword, prettyPrintDataForm } from "../../lisp/data-forms/index.ts";
+import type { HostLaunch } from "../../orchestrator/contract/acp/endpoint-record.ts";
 import { conversationName } from "../terminal/screen/conversation-name.ts";
 import { textWidth, truncated } from "../terminal/text/text-width.ts";
 import { visibleLine } from "../terminal/text/visible-text.ts";
 import type { SessionRow } from "./session-selection.ts";
 
 /** A session and the host that has it open. */
-export type StatusRow = { readonly session: SessionRow; readonly hostId: string; readonly processId: number };
+export type StatusRow = {
+  readonly session: SessionRow;
+  readonly hostId: string;
+  readonly processId: number;
+  /** Undefined for a host of an older program, which does not say. */
+  readonly launch: HostLaunch | undefined;
+};
 
 /** Columns of a title. */
 const titleColumns = 40;
@@ -14,9 +21,16 @@ const titleColumns = 40;
 /** An aligned table; no line ends with blanks. */
 export function statusText(rows: readonly StatusRow[]): string {
   if (rows.length === 0) return "No session is running.\n";
+  const launches = rows.map(({ launch }) => launchText(launch));
+  // Most hosts have no options of their own: the column is there when one has.
+  const hasLaunches = launches.some((text) => text !== "");
   const table = [
-    ["ID", "STATUS", "JOBS", "FORMS", "WAITING", "CLIENTS", "MODE", "TITLE", "DIRECTORY"],
-    ...rows.map(({ session }) => [
+    [
+      ...["ID", "STATUS", "JOBS", "FORMS", "WAITING", "CLIENTS", "MODE"],
+      ...(hasLaunches ? ["LAUNCH"] : []),
+      ...["TITLE", "DIRECTORY"],
+    ],
+    ...rows.map(({ session }, index) => [
       conversationName(session.sessionId),
       session.status,
       String(session.liveJobs),
@@ -24,6 +38,7 @@ export function statusText(rows: readonly StatusRow[]): string {
       String(session.waitingInputs),
       String(session.clients.length),
       session.mode,
+      ...(hasLaunches ? [launches[index] || "-"] : []),
       truncated(visibleLine(session.title), titleColumns),
       visibleLine(session.cwd),
     ]),
@@ -38,6 +53,16 @@ export function statusText(rows: readonly StatusRow[]): string {
       .trimEnd(),
   );
   return `${lines.join("\n")}\n`;
+}
+
+/** The options that a host was launched with besides the usual; "" for none. */
+function launchText(launch: HostLaunch | undefined): string {
+  if (launch === undefined) return "unknown";
+  const { mode, siteConfigRoot } = launch;
+  return [
+    ...(mode === "usual" ? [] : [mode]),
+    ...(siteConfigRoot === undefined ? [] : [`site ${visibleLine(siteConfigRoot)}`]),
+  ].join(", ");
 }
 
 /**
@@ -56,7 +81,7 @@ export function statusSexp(rows: readonly StatusRow[]): string {
   return `${prettyPrintDataForm(form, { width: 120 })}\n`;
 }
 
-function sessionForm({ session, hostId, processId }: StatusRow): DataForm {
+function sessionForm({ session, hostId, processId, launch }: StatusRow): DataForm {
   const entries: readonly (readonly [string, DataForm])[] = [
     ["id", conversationName(session.sessionId)],
     ["title", session.title],
@@ -71,6 +96,8 @@ function sessionForm({ session, hostId, processId }: StatusRow): DataForm {
     ["last-activity-at", instant(session.lastActivityAt)],
     ["host", hostId],
     ["process", processId],
+    ["launch", launch === undefined ? keyword("unknown") : keyword(launch.mode)],
+    ...(launch?.siteConfigRoot === undefined ? [] : [["site-config-root", launch.siteConfigRoot] as const]),
     ["clients", session.clients.map(clientForm)],
   ];
   return entries.flatMap(([name, value]) => [keyword(name), value]);

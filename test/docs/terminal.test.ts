@@ -116,7 +116,12 @@ describe("docs/terminal.md", patience, () => {
       clients: [{ name: "terminal", readOnly: false, answersPermissions: true, attachedAt: at, self: false }],
     } as const;
     const rows = [
-      { session: { ...session, clients: [...session.clients] }, hostId: "22b3879d", processId: 13_193 },
+      {
+        session: { ...session, clients: [...session.clients] },
+        hostId: "22b3879d",
+        processId: 13_193,
+        launch: { mode: "usual" } as const,
+      },
     ];
     expect(examplesOf(page, "lisp", "status").map(({ text }) => `${text}\n`)).toEqual([statusSexp(rows)]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { conversationIdSchema } from "../../../orchestrator/contract/identifiers.ts";
 import { AutolithError } from "../../../orchestrator/contract/failure.ts";
 import { type SessionRow, selectSession } from "../../../cli/localgroup/session-selection.ts";
-import { statusSexp, statusText } from "../../../cli/localgroup/status-text.ts";
+import { type StatusRow, statusSexp, statusText } from "../../../cli/localgroup/status-text.ts";
 
 function row(id: string, more: Partial<SessionRow> = {}): SessionRow {
   return {
@@ -64,16 +64,18 @@ describe("choosing a session", () => {
 
 describe("the status of sessions", () => {
   it("is an aligned table for people", () => {
-    const rows = [
+    const rows: readonly StatusRow[] = [
       {
         session: row("b6uouHJ", { title: "漢字\u001B[31m", status: "running", liveJobs: 12 }),
         hostId: "h",
         processId: 1,
+        launch: { mode: "usual" },
       },
       {
         session: row("b7uouHJ", { title: "second", status: "working", runningForms: 2 }),
         hostId: "h",
         processId: 1,
+        launch: { mode: "usual" },
       },
     ];
     expect(statusText(rows).split("\n")).toEqual([
@@ -83,6 +85,19 @@ describe("the status of sessions", () => {
       "",
     ]);
     expect(statusText([])).toBe("No session is running.\n");
+    const launched = [
+      { ...rows[0], launch: { mode: "pristine", siteConfigRoot: "/etc/site" } },
+      { ...rows[1], launch: { mode: "usual" } },
+    ] as const;
+    expect(statusText(launched as readonly StatusRow[]).split("\n")).toEqual([
+      "ID        STATUS   JOBS  FORMS  WAITING  CLIENTS  MODE  LAUNCH                    TITLE   DIRECTORY",
+      "b-6uouHJ  running  12    0      0        0        ask   pristine, site /etc/site  漢字    /w",
+      "b-7uouHJ  working  0     2      0        0        ask   -                         second  /w",
+      "",
+    ]);
+    expect(statusSexp(launched as readonly StatusRow[])).toMatch(
+      /:LAUNCH :PRISTINE\s+:SITE-CONFIG-ROOT "\/etc\/site"/,
+    );
   });
 
   it("is one data form for programs", () => {
@@ -93,9 +108,16 @@ describe("the status of sessions", () => {
       attachedAt: 0,
       self: false,
     };
-    const text = statusSexp([{ session: row("b6uouHJ", { clients: [client] }), hostId: "h1", processId: 7 }]);
+    const text = statusSexp([
+      {
+        session: row("b6uouHJ", { clients: [client] }),
+        hostId: "h1",
+        processId: 7,
+        launch: { mode: "usual" },
+      },
+    ]);
     expect(text.replace(/\s+/g, " ").trim()).toBe(
-      '(:AUTOLITH-LOCALGROUP :VERSION 1 :SESSIONS ((:ID "b-6uouHJ" :TITLE "a title" :STATUS :IDLE :DIRECTORY "/w" :MODEL "p/m" :MODE :ASK :LIVE-JOBS 0 :RUNNING-FORMS 0 :WAITING-INPUTS 0 :CREATED-AT "1970-01-01T00:00:00Z" :LAST-ACTIVITY-AT "1970-01-01T00:00:01Z" :HOST "h1" :PROCESS 7 :CLIENTS ((:NAME "terminal" :READ-ONLY T :ATTACHED-AT "1970-01-01T00:00:00Z")))))',
+      '(:AUTOLITH-LOCALGROUP :VERSION 1 :SESSIONS ((:ID "b-6uouHJ" :TITLE "a title" :STATUS :IDLE :DIRECTORY "/w" :MODEL "p/m" :MODE :ASK :LIVE-JOBS 0 :RUNNING-FORMS 0 :WAITING-INPUTS 0 :CREATED-AT "1970-01-01T00:00:00Z" :LAST-ACTIVITY-AT "1970-01-01T00:00:01Z" :HOST "h1" :PROCESS 7 :LAUNCH :USUAL :CLIENTS ((:NAME "terminal" :READ-ONLY T :ATTACHED-AT "1970-01-01T00:00:00Z")))))',
     );
   });
 });

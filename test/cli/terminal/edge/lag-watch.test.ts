@@ -53,7 +53,7 @@ describe("the watch of delays", () => {
     // Typed ahead: the terminal marks what is pasted, and the last line was sent.
     expect(read("one\rtwo\r", false)).toEqual(["textone", "enter", "texttwo", "enter"]);
     expect(read("one\rtwo\r", false, false)).toEqual(["pasted one\rtwo\r"]);
-    const much = `${"line\r".repeat(300)}`;
+    const much = "line\r".repeat(300);
     expect(read(much, false)).toEqual([`pasted ${much}`]);
   });
 });
