@@ -60,6 +60,8 @@ export class TaskInspector {
     const rows: TaskRow[] = [];
     for (const executionId of all.slice(offset, offset + limit)) rows.push(await this.#row(executionId));
     const next = offset + rows.length;
+    // Some may have ended while the others were read.
+    rows.sort((left, right) => Number(right.live) - Number(left.live));
     return { rows, offset, total: all.length, nextOffset: next < all.length ? next : undefined };
   }
 

@@ -3,7 +3,7 @@ import { printDataForm } from "../../lisp/data-forms/index.ts";
 import { usageTotals } from "../agents/agent-result.ts";
 import type { AgentResult, ShellResult } from "../contract/job-catalog.ts";
 import { executionText, executionTool } from "../jobs/execution-title.ts";
-import { standingOf } from "../jobs/job-table.ts";
+import { isActive, standingOf } from "../jobs/job-table.ts";
 import type { ActivityRecord } from "../record/execution-records.ts";
 import { instantOf } from "../record/conversation-record.ts";
 import { type JobView, usageForm } from "../tasks/job-record.ts";
@@ -24,6 +24,8 @@ export type TaskRow = {
   /** `primary` or the parent's name. */
   readonly owner: string;
   readonly state: string;
+  /** Queued or running. */
+  readonly live: boolean;
   /** The tool that runs, or the last one. */
   readonly tool: string | undefined;
   readonly durationMs: number | undefined;
@@ -45,6 +47,7 @@ export function taskRow(view: JobView, activity: ActivityRecord | undefined): Ta
     summary: summaryOf(job.payload),
     owner: view.ownerName,
     state: standingOf(job),
+    live: isActive(job),
     tool: progress?.currentTool ?? progress?.recentTools.at(-1) ?? activity?.tool ?? ownTool(job),
     durationMs: result?.durationMs ?? elapsed(view),
     requests: result?.usage?.providerRequests ?? progress?.requestCount ?? requestsOf(activity),
