@@ -1,5 +1,5 @@
 /** How an outcome becomes the one settled record of its job: pure decisions. */
-import type { Failure } from "../contract/failure.ts";
+import { type Failure, boundedMessage } from "../contract/failure.ts";
 import type { ClaimToken } from "../contract/identifiers.ts";
 import type { Job } from "./job-table.ts";
 import { type SettledRecord, inlineResultLimit } from "./journal-records.ts";
@@ -14,8 +14,17 @@ export function cancelWins(job: Job, outcome: Outcome<unknown>): Outcome<unknown
     : { state: "aborted", reason, result: outcome.result };
 }
 
-/** The outcome when its publication or its record failed; what was reached is kept. */
-export function failedOutcome(outcome: Outcome<unknown>, failure: Failure): Outcome<unknown> {
+/** The outcome when its publication or its record failed; what was reached, a failure above all, is kept. */
+export function failedOutcome(outcome: Outcome<unknown>, unkept: Failure): Outcome<unknown> {
+  const failure: Failure =
+    outcome.state === "failed"
+      ? {
+          ...outcome.failure,
+          message: boundedMessage(
+            `${outcome.failure.message}\nBesides, this could not be recorded: ${unkept.message}`,
+          ),
+        }
+      : unkept;
   return outcome.result === undefined
     ? { state: "failed", failure }
     : { state: "failed", failure, result: outcome.result };

@@ -24,8 +24,10 @@ export function excused(effect: string, evidence: Evidence, fault: Fault): boole
   if (wordsOf(fault) === undefined) return false;
   const own = resultsOf(evidence).find(({ callId }) => callId === effect);
   if (own !== undefined) return own.status === "error" || failedDetached(effect, evidence);
-  const asked = evidence.records.some((record) => record.kind === "intent" && record.callId === effect);
-  return !asked && (failedAgents(evidence).length > 0 || failedStarts(evidence).length > 0);
+  const asked = evidence.records.find((record) => record.kind === "intent" && record.callId === effect);
+  // An agent that ended with the call has no result for it; its job's record, or the report of what is unknown, has.
+  if (asked?.kind === "intent") return failedAgents(evidence).some((id) => id === asked.executionId);
+  return failedAgents(evidence).length > 0 || failedStarts(evidence).length > 0;
 }
 
 /** Failures that do not say the fault, and effects of commands that are said not to have run. */
