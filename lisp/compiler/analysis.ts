@@ -56,6 +56,8 @@ export interface Analysis {
   refer(variable: Variable, env: Environment): void;
   /** Fresh block of the function being analysed. */
   block(name: LSymbol, env: Environment): Block;
+  /** The cell for a value of LOAD-TIME-VALUE. */
+  loadTimeCell(value: LispValue): { value: LispValue };
   /** Compiles a lambda expression now and gives the function. */
   compileNow(lambda: LispValue, env: Environment): Asking<LFunction>;
   /** Value of a form evaluated now, in the global environment. */

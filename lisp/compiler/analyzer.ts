@@ -3,6 +3,7 @@ import { programError } from "../data/error.ts";
 import type { LFunction } from "../data/function.ts";
 import { LSymbol, NIL, symbolFunction, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import { StructureCell } from "../structures/structure-cell.ts";
 import type { Analysis, Asking, CompilerHost } from "./analysis.ts";
 import { noteDeclared } from "./double-hints.ts";
 import { settleKinds } from "./infer-kinds.ts";
@@ -30,6 +31,7 @@ const NIL_NODE: Node = { op: "const", value: NIL };
 /** Turns forms into the intermediate form: expands macros, resolves names, checks syntax. One object per compilation. */
 export class Analyzer implements Analysis {
   readonly host: CompilerHost;
+  private readonly structureCells = new Map<StructureCell, { value: LispValue }>();
   private variables = 0;
   private functions = 0;
 
@@ -373,6 +375,14 @@ export class Analyzer implements Analysis {
     fn.lambdaList = written;
     fn.documentation = documentation;
     return fn;
+  }
+
+  /** All accesses to the slots of one structure share a cell, so that the code looks at one place. */
+  loadTimeCell(value: LispValue): { value: LispValue } {
+    if (!(value instanceof StructureCell)) return { value };
+    let cell = this.structureCells.get(value);
+    if (cell === undefined) this.structureCells.set(value, (cell = { value }));
+    return cell;
   }
 
   *compileNow(lambda: LispValue, env: Environment): Asking<LFunction> {

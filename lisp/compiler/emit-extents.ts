@@ -1,5 +1,5 @@
 import { type Dest, EFFECT, type Label, toVar } from "./emit-text.ts";
-import { ArrayEmitter } from "./emit-arrays.ts";
+import { StructureEmitter } from "./emit-structures.ts";
 import type { Block, Node } from "./ir.ts";
 
 /** A block being written. */
@@ -10,7 +10,7 @@ interface Exit {
 }
 
 /** Dynamic extents: bindings, blocks, catch tags, cleanup forms, and the exits through them. */
-export abstract class ExtentEmitter extends ArrayEmitter {
+export abstract class ExtentEmitter extends StructureEmitter {
   private readonly blocks = new Map<Block, Exit>();
 
   /** Destination for a body inside a region: never a direct return. */

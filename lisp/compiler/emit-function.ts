@@ -257,9 +257,9 @@ export class FunctionEmitter extends ParameterEmitter {
       const { type } = kind as FloatKind;
       return this.node(value, toKind(name, certain ? { type, natural: false } : kind));
     }
-    if (certain || !isFloat(kind)) return this.node(value, certain ? toVar(name) : toKind(name, kind));
+    if (!isFloat(kind)) return this.node(value, certain ? toVar(name) : toKind(name, kind));
     this.node(value, toVar(name));
-    this.checkKind(name, kind);
+    if (value.op !== "const" || !certain) this.checkKind(name, kind);
   }
 
   private theNode(node: Extract<Node, { op: "the" }>, dest: Dest): void {
@@ -332,7 +332,7 @@ export class FunctionEmitter extends ParameterEmitter {
 
   private leafNode(node: Extract<Node, { op: "leaf" }>, dest: Dest): void {
     if (this.pure(node)) return this.deliver(this.pureLeaf(node), dest, false);
-    if (this.arrayLeaf(node, dest) || this.floatLeaf(node, dest)) return;
+    if (this.arrayLeaf(node, dest) || this.structureLeaf(node, dest) || this.floatLeaf(node, dest)) return;
     const primitive = this.primitive(node);
     if (primitive?.kind === "compare")
       return this.deliver(`(${this.comparison(node, primitive)}?T:N)`, dest, false);

@@ -170,6 +170,8 @@ const rules: Readonly<Record<string, Rule>> = {
   "CHAR-CODE": bounded(0, 0x10ffff),
   "SYS:%MUL-ADD-MOD": ([, , , m]) => (m?.type === "integer" ? integerKind(0, m.high - 1) : ANY),
   "SYS:%MUL-ADD-MASK": ([, , , m]) => (m?.type === "integer" ? integerKind(0, m.high - 1) : ANY),
+  "SYS:STRUCTURE-DOUBLE-REF": () => DOUBLE,
+  "SYS:STRUCTURE-SINGLE-REF": () => SINGLE,
   AREF: element,
   SVREF: () => ANY,
   "ROW-MAJOR-AREF": ([array]) => (array?.type === "array" ? elementKind(array) : ANY),

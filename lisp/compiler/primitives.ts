@@ -173,14 +173,14 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
     "SYS:STRUCTURE-REF/3",
     checked(
       3,
-      (t, c, i, s) => `${member(s)}.layout===${c}.layout&&(${t}=${member(s)}.slots[${i}])!==undefined`,
+      (t, c, i, s) => `${member(s)}.layout===${c}.direct&&(${t}=${member(s)}.slots[${i}])!==undefined`,
     ),
   ],
   [
     "SYS:STRUCTURE-SET/4",
     checked(
       4,
-      (t, c, i, s, v) => `${member(s)}.layout===${c}.layout&&((${t}=${member(s)}.slots[${i}]=${v}),true)`,
+      (t, c, i, s, v) => `${member(s)}.layout===${c}.direct&&((${t}=${member(s)}.slots[${i}]=${v}),true)`,
     ),
   ],
   [

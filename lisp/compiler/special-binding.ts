@@ -282,7 +282,7 @@ const progv: SpecialOperator = function* (a, form, env) {
 
 const loadTimeValue: SpecialOperator = function* (a, form, _env) {
   const [valueForm] = operands(form, 1, 2);
-  return { op: "load-time-value", cell: { value: yield* a.evaluateNow(valueForm!) }, form: valueForm! };
+  return { op: "load-time-value", cell: a.loadTimeCell(yield* a.evaluateNow(valueForm!)), form: valueForm! };
 };
 
 /** `(sys:%the-function fn)`: a function object as a constant (used by COMPILE). */

@@ -1,6 +1,9 @@
 import type { LSymbol } from "./symbol.ts";
 import type { LispValue } from "./value.ts";
 
+/** Formats of floats with slots of their own. */
+export type FloatFormat = "double" | "single";
+
 /**
  * What DEFSTRUCT made. `slotNames[i]` names slot i; slots of included structures come first.
  * `ancestors[depth]` is the layout itself and the earlier ones are those it includes, so that a type test is one comparison.
@@ -11,9 +14,17 @@ export class StructLayout {
   readonly slotNames: readonly LSymbol[];
   /** Data of DEFSTRUCT and CLOS about the structure (slot options, print function, class …) keyed by a word. */
   readonly props = new Map<string, LispValue>();
-  constructor(name: LSymbol, parent: StructLayout | null, slotNames: readonly LSymbol[]) {
+  /** Formats of the slots declared to be floats, null for the others; empty when there are none. See `structures/float-slots.ts`. */
+  readonly floats: readonly (FloatFormat | null)[];
+  constructor(
+    name: LSymbol,
+    parent: StructLayout | null,
+    slotNames: readonly LSymbol[],
+    floats: readonly (FloatFormat | null)[] = [],
+  ) {
     this.name = name;
     this.slotNames = slotNames;
+    this.floats = floats;
     this.ancestors = [...(parent?.ancestors ?? []), this];
   }
   /** True when instances of this layout are of the type of `other`. */

@@ -159,5 +159,6 @@
 (defun constant-initform-p (slot)
   "True when the initial value of SLOT is a constant that means the same everywhere and needs no check."
   (let ((form (structure-slot-initform slot)))
-    (and (or (null (structure-slot-initform-p slot)) (eq (structure-slot-type slot) t))
+    (and (or (null (structure-slot-initform-p slot)) (eq (structure-slot-type slot) t)
+             (and (numberp form) (typep form (structure-slot-type slot))))
          (or (null form) (eq form t) (numberp form) (characterp form) (keywordp form)))))

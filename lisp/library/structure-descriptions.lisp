@@ -45,6 +45,33 @@
   "Signal a PROGRAM-ERROR about a DEFSTRUCT form."
   (error 'simple-program-error :format-control (join-strings "DEFSTRUCT: " control) :format-arguments arguments))
 
+;;; Slots of floats
+
+(defun slot-float-type (slot)
+  "DOUBLE-FLOAT or SINGLE-FLOAT when SLOT is declared to be one, else NIL."
+  (let* ((type (typexpand (structure-slot-type slot))) (name (if (consp type) (car type) type)))
+    (cond ((member name '(double-float long-float)) 'double-float)
+          ((member name '(single-float short-float)) 'single-float)
+          (t nil))))
+
+(defun slot-reference-operator (slot)
+  "The operator that reads SLOT."
+  (case (slot-float-type slot)
+    (double-float 'structure-double-ref)
+    (single-float 'structure-single-ref)
+    (t 'structure-ref)))
+
+(defun slot-assignment-operator (slot)
+  "The operator that stores into SLOT; those for floats check that they get one."
+  (case (slot-float-type slot)
+    (double-float 'structure-double-set)
+    (single-float 'structure-single-set)
+    (t 'structure-set)))
+
+(defun plain-float-slot-p (slot)
+  "True when every float of its format may be the value of SLOT, so that the operator's check is enough."
+  (and (slot-float-type slot) (symbolp (typexpand (structure-slot-type slot)))))
+
 ;;; Parsing
 
 (defun parse-structure-slot (form)

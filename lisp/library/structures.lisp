@@ -4,17 +4,25 @@
 
 (in-package "AUTOLITH-SYSTEM")
 
-(defun structure-reader (cell index)
-  "Function that reads slot INDEX of a structure of CELL."
-  (lambda (structure) (structure-ref cell index structure)))
+(defun structure-reader (cell slot)
+  "Function that reads SLOT of a structure of CELL."
+  (let ((index (structure-slot-index slot)))
+    (case (slot-reference-operator slot)
+      (structure-double-ref (lambda (structure) (structure-double-ref cell index structure)))
+      (structure-single-ref (lambda (structure) (structure-single-ref cell index structure)))
+      (t (lambda (structure) (structure-ref cell index structure))))))
 
-(defun structure-writer (cell index type)
-  "Function that writes slot INDEX of a structure of CELL, which is to be of TYPE."
-  (if (eq type t)
-      (lambda (value structure) (structure-set cell index structure value))
-      (lambda (value structure)
-        (unless (typep value type) (error 'type-error :datum value :expected-type type))
-        (structure-set cell index structure value))))
+(defun structure-writer (cell slot)
+  "Function that writes SLOT of a structure of CELL."
+  (let ((index (structure-slot-index slot)) (type (structure-slot-type slot)))
+    (flet ((check (value)
+             (unless (or (eq type t) (typep value type)) (error 'type-error :datum value :expected-type type))))
+      (case (slot-assignment-operator slot)
+        (structure-double-set
+         (lambda (value structure) (check value) (structure-double-set cell index structure value)))
+        (structure-single-set
+         (lambda (value structure) (check value) (structure-single-set cell index structure value)))
+        (t (lambda (value structure) (check value) (structure-set cell index structure value)))))))
 
 (defun structure-predicate-function (cell)
   "Function that tells whether its argument is a structure of CELL."
@@ -29,7 +37,7 @@
 
 (defun install-structure-accessor (accessor cell slot)
   "Define ACCESSOR, and unless SLOT is read-only its SETF function, with inline code for calls while nobody redefines them."
-  (let ((reader (structure-reader cell (structure-slot-index slot)))
+  (let ((reader (structure-reader cell slot))
         (index (structure-slot-index slot))
         (cell-form (list 'load-time-value (list 'structure-cell (list 'quote (structure-cell-name cell))))))
     (setf (fdefinition accessor) reader)
@@ -38,10 +46,10 @@
             (declare (ignore environment))
             (if (and (eq (car form) accessor) (consp (cdr form)) (null (cddr form))
                      (fboundp accessor) (eq (symbol-function accessor) reader))
-                (list 'structure-ref cell-form index (cadr form))
+                (list (slot-reference-operator slot) cell-form index (cadr form))
                 form)))
     (unless (structure-slot-read-only slot)
-      (let ((writer (structure-writer cell index (structure-slot-type slot))))
+      (let ((writer (structure-writer cell slot)))
         (setf (fdefinition (list 'setf accessor)) writer)
         (%set-symbol-info accessor 'setf-expander
                           (lambda (place environment)
@@ -58,8 +66,9 @@
           (values (list object)
                   (list (cadr place))
                   (list store)
-                  (list 'structure-set cell-form index object (slot-value-form slot store))
-                  (list 'structure-ref cell-form index object)))
+                  (list (slot-assignment-operator slot) cell-form index object
+                        (if (plain-float-slot-p slot) store (slot-value-form slot store)))
+                  (list (slot-reference-operator slot) cell-form index object)))
         (function-setf-expansion place))))
 
 (defun install-structure-functions (name)
@@ -107,11 +116,14 @@
   "Make DESCRIPTION the definition of its structure, with a new layout unless an equal one exists."
   (let ((name (structure-name description)))
     (when (null (structure-kind description))
-      (let ((slot-names nil))
-        (dolist (slot (structure-slots description)) (setq slot-names (cons (structure-slot-name slot) slot-names)))
+      (let ((slot-names nil) (float-types nil))
+        (dolist (slot (structure-slots description))
+          (setq slot-names (cons (structure-slot-name slot) slot-names)
+                float-types (cons (slot-float-type slot) float-types)))
         (define-structure-layout name
             (if (structure-include description) (structure-cell (car (structure-include description))) nil)
-          (nreverse slot-names))))
+          (nreverse slot-names)
+          (nreverse float-types))))
     (set-symbol-datum name "STRUCTURE-DESCRIPTION" description)
     (note-structure-defined name)
     name))

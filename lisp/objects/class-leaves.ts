@@ -1,4 +1,5 @@
 import type { CallCache } from "../data/call-cache.ts";
+import { slotContent, slotValue, structureOfValues } from "../structures/float-slots.ts";
 import { arrayToList, listToArray } from "../data/cons.ts";
 import { simpleError, typeError } from "../data/error.ts";
 import { FuncallableInstance } from "../data/function.ts";
@@ -290,14 +291,17 @@ function defineInstanceOperations(define: DefineLeaf, host: LeafHost, system: Ob
     { total: true },
   );
   define("SYS:%INSTANCE-REF", "object location", (object: LispValue, location: LispValue) => {
-    const value = instanceSlots(object)[location as number]!;
+    const index = location as number;
+    const value = object instanceof LStruct ? slotValue(object, index)! : instanceSlots(object)[index]!;
     return value === UNBOUND ? miss : value;
   });
   define(
     "SYS:%SET-INSTANCE-REF",
     "object location value",
     (object: LispValue, location: LispValue, value: LispValue) => {
-      instanceSlots(object)[location as number] = value === miss ? UNBOUND : value;
+      const [index, content] = [location as number, value === miss ? UNBOUND : value];
+      instanceSlots(object)[index] =
+        object instanceof LStruct ? slotContent(object.layout, index, content) : content;
       return value;
     },
   );
@@ -331,7 +335,8 @@ function defineInstanceOperations(define: DefineLeaf, host: LeafHost, system: Ob
   define("SYS:%ALLOCATE-STRUCTURE", "class", (value: LispValue) => {
     const layout = system.structureLayout(asClass(value));
     if (!layout) throw typeError(value, "STRUCTURE-CLASS");
-    return new LStruct(layout, Array.from<LispValue>({ length: layout.slotNames.length }).fill(UNBOUND));
+    const slots = Array.from<LispValue>({ length: layout.slotNames.length }).fill(UNBOUND);
+    return structureOfValues(layout, slots);
   });
   define("SYS:%STRUCTURE-CLASS", "structure", (object: LispValue) => {
     if (!(object instanceof LStruct)) throw typeError(object, "STRUCTURE-OBJECT");

@@ -59,14 +59,14 @@ export const recordTypes: readonly RecordType[] = [
   {
     name: "structure layouts",
     type: StructLayout,
-    fields: fields("name ancestors:inline slotNames:inline props:table"),
+    fields: fields("name ancestors:inline slotNames:inline floats:inline props:table"),
     blank: () => new StructLayout(NIL, null, []),
     finish: (layout: StructLayout, image) => objectSystem(image).adoptStructureClass(layout),
   },
   {
     name: "structure cells",
     type: StructureCell,
-    fields: fields("name layout"),
+    fields: fields("name layout direct"),
     blank: () => new StructureCell(NIL),
   },
   {

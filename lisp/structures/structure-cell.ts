@@ -11,8 +11,18 @@ const CELL = "STRUCTURE-CELL";
 export class StructureCell {
   readonly name: LSymbol;
   layout: StructLayout | null = null;
+  /** The layout whose slots compiled code may reach into; null once a redefinition changed which slots are floats. */
+  direct: StructLayout | null = null;
   constructor(name: LSymbol) {
     this.name = name;
+  }
+
+  /** Gives the name another layout. */
+  define(layout: StructLayout): void {
+    const { layout: old } = this;
+    const changed = old?.slotNames.some((_, i) => (old.floats[i] ?? null) !== (layout.floats[i] ?? null));
+    this.direct = changed === true || (old !== null && this.direct === null) ? null : layout;
+    this.layout = layout;
   }
 }
 

@@ -1,11 +1,12 @@
 import { arrayToList, listToArray } from "../data/cons.ts";
 import { programError, typeError } from "../data/error.ts";
-import { LStruct, StructLayout } from "../data/instance.ts";
+import { type FloatFormat, LStruct, StructLayout } from "../data/instance.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { bool, LSymbol, NIL, setSymbolProperty, symbolProperty } from "../data/symbol.ts";
 import { LString } from "../data/string.ts";
 import type { LispValue } from "../data/value.ts";
 import { objectSystem } from "../objects/object-system.ts";
+import { slotContent, slotValue, structureOfValues } from "./float-slots.ts";
 import { StructureCell, structureCell } from "./structure-cell.ts";
 
 function asSymbol(value: LispValue): LSymbol {
@@ -42,16 +43,30 @@ function defineLayout(
   cell: StructureCell,
   parent: StructureCell | null,
   slotNames: readonly LSymbol[],
+  floats: readonly (FloatFormat | null)[],
 ): StructLayout {
   const parentLayout = parent === null ? null : layoutOf(parent);
   const old = cell.layout;
   if (old !== null) {
     const oldParent = old.ancestors[old.ancestors.length - 2] ?? null;
     const sameSlots =
-      old.slotNames.length === slotNames.length && old.slotNames.every((name, i) => name === slotNames[i]);
+      old.slotNames.length === slotNames.length &&
+      old.slotNames.every(
+        (name, i) => name === slotNames[i] && (old.floats[i] ?? null) === (floats[i] ?? null),
+      );
     if (sameSlots && oldParent === parentLayout) return old;
   }
-  return (cell.layout = new StructLayout(cell.name, parentLayout, slotNames));
+  const layout = new StructLayout(cell.name, parentLayout, slotNames, floats);
+  cell.define(layout);
+  return layout;
+}
+
+/** Formats of slots as DEFSTRUCT lists them: a type of floats or NIL for each; none at all when there are no such slots. */
+function floatFormats(types: LispValue): (FloatFormat | null)[] {
+  const formats = (listToArray(types) ?? []).map((type) =>
+    type === NIL ? null : asSymbol(type).name === "DOUBLE-FLOAT" ? "double" : "single",
+  );
+  return formats.every((format) => format === null) ? [] : formats;
 }
 
 function textOf(value: LispValue): string {
@@ -78,38 +93,35 @@ export const installStructures: LeafInstaller = (define, host) => {
   define("SYS:STRUCTURE-CELL-LAYOUT", "cell", (cell: LispValue) => asCell(cell).layout ?? NIL);
   define(
     "SYS:DEFINE-STRUCTURE-LAYOUT",
-    "name parent-cell slot-names",
-    (name: LispValue, parent: LispValue, slotNames: LispValue) => {
+    "name parent-cell slot-names &optional float-types",
+    (name: LispValue, parent: LispValue, slotNames: LispValue, floatTypes: LispValue = NIL) => {
       const names = listToArray(slotNames);
       if (names === null) throw typeError(slotNames, "LIST");
       const cell = structureCell(asSymbol(name));
-      const layout = defineLayout(cell, parent === NIL ? null : asCell(parent), names.map(asSymbol));
+      const parentCell = parent === NIL ? null : asCell(parent);
+      const layout = defineLayout(cell, parentCell, names.map(asSymbol), floatFormats(floatTypes));
       objects.setClass(cell.name, objects.structureClass(layout));
       return name;
     },
   );
-  define(
-    "SYS:MAKE-STRUCTURE",
-    "cell &rest values",
-    (cell: LispValue, ...values: LispValue[]) => new LStruct(layoutOf(asCell(cell)), values),
+  define("SYS:MAKE-STRUCTURE", "cell &rest values", (cell: LispValue, ...values: LispValue[]) =>
+    structureOfValues(layoutOf(asCell(cell)), values),
   );
-  define(
-    "SYS:STRUCTURE-REF",
-    "cell index structure",
-    (cell: LispValue, index: number, structure: LispValue) => {
-      const value = structureOf(cell as StructureCell, structure).slots[index];
-      if (value === undefined) throw typeError(structure, (cell as StructureCell).name);
-      return value;
-    },
-  );
-  define(
-    "SYS:STRUCTURE-SET",
-    "cell index structure value",
-    (cell: LispValue, index: number, structure: LispValue, value: LispValue) => {
-      structureOf(cell as StructureCell, structure).slots[index] = value;
-      return value;
-    },
-  );
+  const read = (cell: LispValue, index: number, structure: LispValue): LispValue => {
+    const value = slotValue(structureOf(cell as StructureCell, structure), index);
+    if (value === undefined) throw typeError(structure, (cell as StructureCell).name);
+    return value;
+  };
+  const write = (cell: LispValue, index: number, structure: LispValue, value: LispValue): LispValue => {
+    const { layout, slots } = structureOf(cell as StructureCell, structure);
+    slots[index] = slotContent(layout, index, value);
+    return value;
+  };
+  // The operators for slots of floats are those that the compiler writes over numbers.
+  for (const format of ["", "DOUBLE-", "SINGLE-"]) {
+    define(`SYS:STRUCTURE-${format}REF`, "cell index structure", read);
+    define(`SYS:STRUCTURE-${format}SET`, "cell index structure value", write);
+  }
   define(
     "SYS:STRUCTURE-OF-CELL-P",
     "object cell",
@@ -134,11 +146,12 @@ export const installStructures: LeafInstaller = (define, host) => {
   define("SYS:STRUCTURE-SLOT-NAMES", "structure", (structure: LispValue) =>
     arrayToList(asStructure(structure).layout.slotNames),
   );
-  define("SYS:STRUCTURE-SLOT-VALUES", "structure", (structure: LispValue) => [
-    ...asStructure(structure).slots,
-  ]);
+  define("SYS:STRUCTURE-SLOT-VALUES", "structure", (object: LispValue) => {
+    const structure = asStructure(object);
+    return structure.slots.map((_, i) => slotValue(structure, i)!);
+  });
   define("COPY-STRUCTURE", "structure", (structure: LispValue) => {
     const { layout, slots } = asStructure(structure);
-    return new LStruct(layout, [...slots]);
+    return structureOfValues(layout, [...slots]);
   });
 };
