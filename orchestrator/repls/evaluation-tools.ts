@@ -1,17 +1,15 @@
 /** `lisp.eval`, `lisp.scratchpad-run`, `lisp.load-system`, `lisp.run-tests`: evaluations as supervised jobs in named REPLs. */
 import { isAbsolute, resolve } from "node:path";
 import { z } from "zod";
-import { newExecutionId } from "../contract/identifiers.ts";
 import { completionPolicySchema, lispSourceLimits } from "../contract/job-catalog.ts";
 import { AutolithError } from "../contract/failure.ts";
 import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
-import { type SupervisedCallParts, superviseCall } from "../executions/supervised-call.ts";
-import { ownerOf } from "../jobs/ownership.ts";
 import { reportLimit } from "../tasks/report-form.ts";
-import { type HostToolTable, heldMessage } from "./host-tools.ts";
-import { evaluationOutcome, lispString, replArgument, replPlace } from "./repl-call.ts";
+import { type EvaluationJobParts, superviseEvaluation } from "./evaluation-job.ts";
+import { heldMessage } from "./host-tools.ts";
+import { lispString, replArgument, replPlace } from "./repl-call.ts";
 
-export type EvaluationToolParts = SupervisedCallParts & { readonly hostTools: HostToolTable };
+export type EvaluationToolParts = EvaluationJobParts;
 
 const formSchema = z
   .string()
@@ -181,34 +179,21 @@ async function evaluate(
     throw new AutolithError("repl-in-use", heldMessage(tool, repl));
   const names = asked["host-tools"] ?? [];
   const hostTools = parts.hostTools.prepare(names, repl, context);
-  const executionId = newExecutionId();
-  if (hostTools !== undefined) parts.hostTools.admit(executionId, hostTools);
-  try {
-    return await superviseCall(
-      {
-        kind: "lisp",
-        executionId,
-        payload: {
-          tool,
-          target: { kind: "repl", ...replPlace(repl, context) },
-          forms: [...forms],
-          timeoutMs: Math.ceil(asked["timeout-seconds"] * 1_000),
-          hostTools: [...names],
-          ...(description === undefined ? {} : { description }),
-        },
-        owner: ownerOf(context),
-        detached: asked.async,
-        completionPolicy: asked["completion-policy"],
-        completionOwner: context.caller.conversationId,
+  return superviseEvaluation(
+    {
+      payload: {
+        tool,
+        target: { kind: "repl", ...replPlace(repl, context) },
+        forms: [...forms],
+        timeoutMs: Math.ceil(asked["timeout-seconds"] * 1_000),
+        hostTools: [...names],
+        ...(description === undefined ? {} : { description }),
       },
-      context,
-      parts,
-      evaluationOutcome,
-    );
-  } catch (error) {
-    // It was not admitted; what was is forgotten when it ends.
-    if (parts.supervisor.find(context.caller.rootConversationId, executionId) === undefined)
-      parts.hostTools.ended(executionId);
-    throw error;
-  }
+      hostTools,
+      async: asked.async,
+      completionPolicy: asked["completion-policy"],
+    },
+    context,
+    parts,
+  );
 }

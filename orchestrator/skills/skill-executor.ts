@@ -16,7 +16,8 @@ import { SkillReport, skillEvent } from "./skill-prelude.ts";
 import { boundedFile } from "./skill-scan.ts";
 import type { SkillWorkers } from "./skill-workers.ts";
 
-type SkillTarget = Extract<LispTarget, { kind: "skill" }>;
+/** Which code runs where, as it was approved. */
+export type SkillTarget = Extract<LispTarget, { kind: "skill" }>;
 
 export type SkillExecutorParts = OutcomeParts & {
   readonly skills: SkillWorkers;

@@ -1,7 +1,7 @@
 /** What the code of a skill came to: its result, read as data when its image is gone, with the identity of the code. */
 import { type DataForm, formToJson, printDataForm, readDataForm } from "../../lisp/data-forms/index.ts";
 import { describeViolations, validateOutput } from "../../roles/output-contract/index.ts";
-import { failureOf } from "../contract/failure.ts";
+import { type Failure, failureOf } from "../contract/failure.ts";
 import type { LispJobResult, LispTarget } from "../contract/job-catalog.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
 import type { Evaluated } from "../repls/evaluate-forms.ts";
@@ -63,59 +63,62 @@ function evidenceOf({ skill, target }: SettledSkill): Evidence {
   return { name, operation: target.operation, skillVersion, system, systemVersion, identity };
 }
 
+/** The code returned: what it published is read, and with its output becomes the result. */
 async function finished(settled: SettledSkill, parts: OutcomeParts): Promise<Outcome<LispJobResult>> {
-  const { job, evaluated, target } = settled;
-  const remove = parts.withoutSecrets;
-  const output = remove(evaluated.output);
-  const written = { ...evaluated, output };
+  const { job, evaluated } = settled;
+  const output = parts.withoutSecrets(evaluated.output);
   const kept = await keptOutput(output, parts.overflow(job));
-  const made = (evidence: Evidence, content: readonly string[]): LispJobResult => ({
+  const { content, failure, ...evidence } = await published(settled, parts);
+  const told = outputTexts({ evaluated: { ...evaluated, output }, outputProblem: undefined, ...kept });
+  const result: LispJobResult = {
     ending: "values",
-    content: [
-      ...content,
-      ...outputTexts({ evaluated: written, ...kept, outputProblem: kept.outputProblem }),
-    ].join("\n"),
+    content: [...content, ...told].join("\n"),
     values: evidence.output === undefined ? [] : [evidence.output],
     output: shortenedOutput(output),
     ...(kept.outputUri === undefined ? {} : { outputUri: kept.outputUri }),
-    skill: evidence,
+    skill: { ...evidenceOf(settled), ...evidence },
     durationMs: evaluated.durationMs,
-  });
-  const failed = (code: string, problem: string): Outcome<LispJobResult> => ({
-    state: "failed",
+  };
+  return failure === undefined ? { state: "completed", result } : { state: "failed", failure, result };
+}
+
+type Published = Pick<Evidence, "output" | "outputUri"> & {
+  readonly content: readonly string[];
+  readonly failure?: Failure;
+};
+
+/** The result in full or where it is kept, or why there is none. */
+async function published(
+  settled: SettledSkill,
+  { withoutSecrets, overflow }: OutcomeParts,
+): Promise<Published> {
+  const { job, target } = settled;
+  const failed = (code: string, problem: string): Published => ({
+    content: [problem, evidenceText(settled, {})],
     failure: evaluationFailure(code, problem),
-    result: made(evidenceOf(settled), [problem, evidenceText(settled, {})]),
   });
-  const read = readResult(settled, remove);
+  const read = readResult(settled, withoutSecrets);
   if (!read.ok) return failed(read.code, read.problem);
+  const { form } = read;
   if (target.operation !== "invoke")
-    return read.form === true
-      ? {
-          state: "completed",
-          result: made(evidenceOf(settled), [evidenceText(settled, { "passed-p": true })]),
-        }
+    return form === true
+      ? { content: [evidenceText(settled, { "passed-p": true })] }
       : failed(
           "skill-verification-failed",
           `The function for ${target.operation} answered NIL: the skill did not pass.`,
         );
-  const text = printDataForm(read.form);
+  const text = printDataForm(form);
   if (text.length <= skillCodeLimits.shownResultCharacters)
-    return {
-      state: "completed",
-      result: made({ ...evidenceOf(settled), output: text }, [evidenceText(settled, { output: read.form })]),
-    };
+    return { output: text, content: [evidenceText(settled, { output: form })] };
   try {
-    const outputUri = await parts.overflow(job).put(text);
-    return {
-      state: "completed",
-      result: made({ ...evidenceOf(settled), outputUri }, [
-        evidenceText(settled, { "output-uri": outputUri, "output-characters": text.length }),
-      ]),
-    };
+    const outputUri = await overflow(job).put(text);
+    const where = { "output-uri": outputUri, "output-characters": text.length };
+    return { outputUri, content: [evidenceText(settled, where)] };
   } catch (error) {
+    const { message } = failureOf(error);
     return failed(
       "skill-result-lost",
-      `Its result of ${text.length} characters could not be kept: ${failureOf(error).message}`,
+      `Its result of ${text.length} characters could not be kept: ${message}`,
     );
   }
 }

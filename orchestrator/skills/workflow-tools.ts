@@ -12,22 +12,17 @@ import {
 } from "../../lisp/data-forms/index.ts";
 import { describeViolations, validateOutput } from "../../roles/output-contract/index.ts";
 import { AutolithError, failureOf } from "../contract/failure.ts";
-import { newExecutionId } from "../contract/identifiers.ts";
 import { completionPolicySchema } from "../contract/job-catalog.ts";
 import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
-import { type SupervisedCallParts, superviseCall } from "../executions/supervised-call.ts";
-import { ownerOf } from "../jobs/ownership.ts";
-import type { HostToolTable } from "../repls/host-tools.ts";
-import { evaluationOutcome } from "../repls/repl-call.ts";
+import { type EvaluationJobParts, superviseEvaluation } from "../repls/evaluation-job.ts";
 import { reportLimit } from "../tasks/report-form.ts";
 import type { FunctionName, SkillOperation } from "./executable-manifest.ts";
 import type { ExecutableSkill } from "./executable-skill.ts";
-import { fileDigest, skillRegistry } from "./skill-executor.ts";
+import { type SkillTarget, fileDigest, skillRegistry } from "./skill-executor.ts";
 import { skillCodeLimits } from "./skill-limits.ts";
 import { skillForm } from "./skill-prelude.ts";
 
-export type WorkflowToolParts = SupervisedCallParts & {
-  readonly hostTools: HostToolTable;
+export type WorkflowToolParts = EvaluationJobParts & {
   /** The skill of that name with its code; rejects with `unknown-skill`, `skill-not-executable`, `invalid-skill-executable`. */
   readonly executable: (name: string) => Promise<ExecutableSkill>;
 };
@@ -126,71 +121,44 @@ type Run = {
 
 async function run(asked: Run, context: ToolContext, parts: WorkflowToolParts): Promise<ToolOutcome> {
   const skill = await parts.executable(asked.name);
-  const { manifest } = skill;
   const called = functionOf(skill, asked.operation);
   const input = asked.input === undefined ? undefined : checkedInput(skill, asked.input);
   const asd = await systemFile(skill, asked.asd, context);
   const asdDigest = await fileDigest(asd);
   const facts = factsOf(skill, asked.operation);
-  const hostTools = parts.hostTools.prepareSkill(
-    manifest.tools,
-    `The skill ${skill.name} declares the tools`,
-    facts,
-    context,
-  );
-  await requireApproval(
-    { ...facts, asd, "asd-digest": asdDigest, tools: [...manifest.tools] },
-    asked,
-    context,
-  );
-  const executionId = newExecutionId();
-  parts.hostTools.admit(executionId, hostTools);
-  try {
-    return await superviseCall(
-      {
-        kind: "lisp",
-        executionId,
-        payload: {
-          tool: toolOf(asked.operation),
-          target: {
-            kind: "skill",
-            skill: skill.name,
-            operation: asked.operation,
-            path: skill.path,
-            asd,
-            identity: skill.identity,
-            asdDigest,
-            workspace: context.workspace,
-          },
-          forms: [
-            skillForm({
-              manifest,
-              function: called,
-              input,
-              asd,
-              registry: skillRegistry(skill, asd),
-              resultLimit: skillCodeLimits.resultBytes,
-            }),
-          ],
-          timeoutMs: skillCodeLimits.timeMs,
-          hostTools: [...manifest.tools],
-          description: `${asked.operation} of the skill ${skill.name}`.slice(0, 256),
-        },
-        owner: ownerOf(context),
-        detached: asked.async,
-        completionPolicy: asked["completion-policy"],
-        completionOwner: context.caller.conversationId,
+  const tools = [...skill.manifest.tools];
+  const who = `The skill ${skill.name} declares the tools`;
+  const hostTools = parts.hostTools.prepareSkill(tools, who, facts, context);
+  await requireApproval({ ...facts, asd, "asd-digest": asdDigest, tools }, asked, context);
+  const registry = skillRegistry(skill, asd);
+  const { resultBytes: resultLimit, timeMs: timeoutMs } = skillCodeLimits;
+  return superviseEvaluation(
+    {
+      payload: {
+        tool: toolOf(asked.operation),
+        target: targetOf(skill, asked.operation, { asd, asdDigest }, context),
+        forms: [skillForm({ manifest: skill.manifest, function: called, input, asd, registry, resultLimit })],
+        timeoutMs,
+        hostTools: tools,
+        description: `${asked.operation} of the skill ${skill.name}`.slice(0, 256),
       },
-      context,
-      parts,
-      evaluationOutcome,
-    );
-  } catch (error) {
-    // It was not admitted; what was is forgotten when it ends.
-    if (parts.supervisor.find(context.caller.rootConversationId, executionId) === undefined)
-      parts.hostTools.ended(executionId);
-    throw error;
-  }
+      hostTools,
+      async: asked.async,
+      completionPolicy: asked["completion-policy"],
+    },
+    context,
+    parts,
+  );
+}
+
+/** What is approved, and known again before anything is loaded. */
+function targetOf(
+  { name, path, identity }: ExecutableSkill,
+  operation: SkillOperation,
+  system: { readonly asd: string; readonly asdDigest: string },
+  { workspace }: ToolContext,
+): SkillTarget {
+  return { kind: "skill", skill: name, operation, path, identity, workspace, ...system };
 }
 
 function toolOf(operation: SkillOperation): string {

@@ -348,7 +348,8 @@ describe("a skill whose host dies", () => {
     });
     const first = await startHostProcess(pit, environment);
     first.send('prompt (skill.invoke :name "my-workflow" :async t)');
-    await expect.poll(() => existsSync(ran), { timeout: 60_000 }).toBe(true);
+    const written = (): string => (existsSync(ran) ? readFileSync(ran, "utf8") : "");
+    await expect.poll(written, { timeout: 60_000 }).toBe("ran\n");
     await first.kill();
     const second = await startHostProcess(pit, environment, first.opened.id);
     second.send("prompt hello");
@@ -357,6 +358,6 @@ describe("a skill whose host dies", () => {
     const told = server.requests[0]?.text ?? "";
     expect(told).toMatch(/:JOB-ID \\"exec:1\\"[^)]*:OUTCOME :UNKNOWN :STATE :INTERRUPTED/);
     expect(told).toContain("my-workflow (with code, see skill.invoke): Works.");
-    expect(readFileSync(ran, "utf8")).toBe("ran\n");
+    expect(written()).toBe("ran\n");
   });
 });
