@@ -4,8 +4,7 @@ import { AutolithError } from "../contract/failure.ts";
 import type {
   HostCall,
   LispCompletion,
-  LispCondition,
-  LispDecision,
+  LispEvaluationOptions,
   LispImage,
   LispJson,
   LispResult,
@@ -17,6 +16,7 @@ import { ActiveImage } from "../prompt/active-image.ts";
 import { BackgroundForms } from "../prompt/background-forms.ts";
 import { diagnose } from "../prompt/diagnosis.ts";
 import { SessionForms } from "../prompt/forms.ts";
+import { callCommand } from "../prompt/command-calls.ts";
 import { type LispAnswer, callLisp } from "../prompt/lisp-calls.ts";
 import { operatorCalls } from "../prompt/operator-calls.ts";
 import { argumentNames, operatorDefinitions } from "../prompt/operators.ts";
@@ -158,23 +158,14 @@ export class SessionPrompt {
 
   /** Calls what Lisp offers under a name. Rejects with `lisp-condition`, `cancelled`, `image-ended`. */
   callLisp(name: string, args: readonly LispJson[]): Promise<LispAnswer> {
-    return callLisp((source, options) => this.#image.evaluate(source, options), [name, ...args], {
-      calls: this.#calls(undefined),
-      // A command is called by somebody who can choose; notes for a request are nobody's wish.
-      ...(name === "command" ? { onCondition: (...asked) => this.#decided(args, ...asked) } : {}),
-    });
-  }
-
-  async #decided(
-    words: readonly LispJson[],
-    condition: LispCondition,
-    signal: AbortSignal,
-  ): Promise<LispDecision> {
-    const [command = "", input = ""] = words.map((word) => (typeof word === "string" ? word : ""));
-    const source = `/${command} ${input}`.trim();
-    const decision = await this.restarts.ask({ formId: `command:${command}`, source }, condition, signal);
-    // There is no form that could be evaluated again, or that values could be given to.
-    return decision.kind === "restart" ? decision : { kind: "abort" };
+    const evaluate = (source: string, options: LispEvaluationOptions): Promise<LispResult> =>
+      this.#image.evaluate(source, options);
+    const calls = this.#calls(undefined);
+    const { withoutSecrets } = this.#parts.core.environment;
+    // A command is called by somebody who can choose; notes for a request are nobody's wish.
+    return name === "command"
+      ? callCommand(evaluate, args, { calls, restarts: this.restarts, withoutSecrets })
+      : callLisp(evaluate, [name, ...args], { calls });
   }
 
   async #initFiles(): Promise<readonly InitFile[]> {

@@ -6,6 +6,7 @@ import { makeSandpit, type Sandpit } from "../support/cli/launch.ts";
 import { answer, calls } from "../support/model-server/script.ts";
 import { startModelServer } from "../support/model-server/server.ts";
 import { openScene, say, text } from "../support/sessions/composed-sessions.ts";
+import { eventsUntil } from "../support/sessions/read-events.ts";
 
 /** Writes the user's init.lisp; answers its path. */
 function userInit(pit: Sandpit, source: string): string {
@@ -171,6 +172,61 @@ describe("define-application-command", () => {
     const submission = await session.prompt(text("work"));
     expect((await session.invoke("my-version", {})).text).toBe("integration 3");
     if (submission.kind === "turn") await submission.finished;
+  });
+});
+
+describe("conditions of a defined command", () => {
+  it("wait with their restarts for whoever called it: arguments, other values, the command again, or its end", async () => {
+    await using scene = await openScene([]);
+    userInit(
+      scene.pit,
+      `(defvar *tries* 0)
+       (define-application-command greet-command (:name "/greet" :argument "NAME") (application name)
+         (application-present application (format nil "Hello, ~A." name)) :continue)
+       (define-application-command broken-command (:name "/broken") (application)
+         (when (< (incf *tries*) 2) (error "It broke."))
+         (application-present application "done") :continue)`,
+    );
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const client = await session.attach({
+      name: "test",
+      answersPermissions: true,
+      answersRestarts: true,
+      tail: 0,
+    });
+    const asked = async (invocation: Promise<unknown>) => {
+      invocation.catch(() => undefined);
+      await eventsUntil(client, ({ kind }) => kind === "restarts-requested");
+      return session.restarts()[0]!;
+    };
+    const greeting = session.invoke("greet", {});
+    const missing = await asked(greeting);
+    expect(missing).toMatchObject({
+      source: "/greet",
+      condition: { text: "greet takes 1 argument, and 0 came." },
+    });
+    const supply = missing.restarts.find(({ name }) => name === "SUPPLY-ARGUMENTS");
+    await session.chooseRestart(missing.requestId, {
+      kind: "restart",
+      index: supply!.index,
+      argument: '"Ada"',
+    });
+    expect((await greeting).text).toBe("Hello, Ada.");
+    const replaced = session.invoke("greet", {});
+    const { requestId } = await asked(replaced);
+    await session.chooseRestart(requestId, { kind: "values", source: "(values 1 :two)" });
+    expect((await replaced).text).toBe("⇒ 1\n⇒ :TWO");
+    const retried = session.invoke("broken", {});
+    const broken = await asked(retried);
+    expect(broken).toMatchObject({
+      source: "/broken",
+      condition: { type: "SIMPLE-ERROR", text: "It broke." },
+    });
+    await session.chooseRestart(broken.requestId, { kind: "retry" });
+    expect((await retried).text).toBe("done");
+    const ended = session.invoke("greet", {});
+    await session.chooseRestart((await asked(ended)).requestId, { kind: "abort" });
+    await expect(ended).rejects.toMatchObject({ code: "lisp-condition" });
   });
 });
 
