@@ -4,9 +4,11 @@
  */
 import { threadId, workerData, type MessagePort } from "node:worker_threads";
 import type { AgentSpec } from "../../orchestrator/contract/agent-thread.ts";
+import type { ModelEndpoint } from "../../orchestrator/contract/model.ts";
 import { EventStream } from "./event-stream.ts";
 import { HostLink } from "./host-link.ts";
 import { modelCalls } from "./model-calls.ts";
+import { SharedValues } from "./shared-values.ts";
 import { runTurns } from "./turn-loop.ts";
 
 /** The task of one run. The port is transferred and belongs to the thread from then on. */
@@ -22,7 +24,7 @@ export interface AgentTask {
  * means that the thread was lost.
  */
 export async function runAgentTask({ spec: brief, tools, port }: AgentTask): Promise<void> {
-  const spec: AgentSpec = { ...brief, tools: sharedTools(tools) };
+  const spec: AgentSpec = { ...brief, source: sharedSource(brief.source), tools: toolLists.of(tools) };
   const link = new HostLink(port);
   const events = new EventStream((event) => link.event(event), spec.streamOutput);
   events.emit({ event: "run-started", threadId });
@@ -57,16 +59,12 @@ if (data?.expectLiveRequests === true) {
   import("../model/openai-attempt.ts").then(({ warmUpRequests }) => warmUpRequests()).catch(() => undefined);
 }
 
-/** Lists of tools that this thread keeps; one of a role that has not been run for long is made again. */
-const keptToolLists = 16;
-const toolLists = new Map<string, AgentSpec["tools"]>();
+const toolLists = new SharedValues<AgentSpec["tools"]>();
+const endpoints = new SharedValues<ModelEndpoint>();
 
-/** The same list for the same text. */
-function sharedTools(text: string): AgentSpec["tools"] {
-  const tools = toolLists.get(text) ?? (JSON.parse(text) as AgentSpec["tools"]);
-  toolLists.delete(text);
-  toolLists.set(text, tools);
-  const [oldest] = toolLists.keys();
-  if (toolLists.size > keptToolLists && oldest !== undefined) toolLists.delete(oldest);
-  return tools;
+/** The source, with the endpoint that other runs have too. */
+function sharedSource(source: AgentSpec["source"]): AgentSpec["source"] {
+  return source.kind === "replay"
+    ? source
+    : { ...source, endpoint: endpoints.of(JSON.stringify(source.endpoint)) };
 }

@@ -2,6 +2,7 @@
  * One HTTP request over Node's own HTTP client: a turn of an agent costs a fraction of what it does by way of `fetch` and its streams.
  */
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from "node:http";
+import { urlToHttpOptions } from "node:url";
 import { type BodyWatch, WatchedBody } from "./response-body.ts";
 
 /** Redirections that are followed: the ones that keep method and body. */
@@ -47,7 +48,7 @@ export async function exchange(
   init: ExchangeInit,
   watch: (head: { readonly headers: ResponseHeaders }) => BodyWatch,
 ): Promise<ModelServerResponse> {
-  let target = typeof url === "string" ? new URL(url) : url;
+  let target = targetOf(String(url));
   const headers: Record<string, string> = { ...init.headers };
   for (let hops = 0; ; hops += 1) {
     const incoming = await sent(target, headers, init);
@@ -56,17 +57,36 @@ export async function exchange(
     if (!redirections.has(status) || location === undefined || hops >= redirectionLimit)
       return responseOf(incoming, watch);
     incoming.resume();
-    const next = new URL(location, target);
+    const next = targetOf(new URL(location, target.url).href);
     // Credentials are for the server they were given for.
-    if (next.origin !== target.origin) delete headers["authorization"];
+    if (next.url.origin !== target.url.origin) delete headers["authorization"];
     target = next;
   }
 }
 
+/** Where a request goes, as Node's client wants it. */
+type Target = { readonly url: URL; readonly options: RequestOptions };
+
+/** Addresses are few, and each is asked again and again. */
+const targets = new Map<string, Target>();
+const keptTargets = 16;
+
+function targetOf(href: string): Target {
+  const known = targets.get(href);
+  if (known !== undefined) return known;
+  const url = new URL(href);
+  const target = { url, options: urlToHttpOptions(url) };
+  targets.set(href, target);
+  const [oldest] = targets.keys();
+  if (targets.size > keptTargets && oldest !== undefined) targets.delete(oldest);
+  return target;
+}
+
 /** A kept connection that its server has closed meanwhile is no failure of the request: it goes out once more, on another one. */
-async function sent(target: URL, headers: PlainHeaders, init: ExchangeInit): Promise<IncomingMessage> {
+async function sent(target: Target, headers: PlainHeaders, init: ExchangeInit): Promise<IncomingMessage> {
   for (;;) {
     const sending = open(target, requestOptions(headers, init));
+    endOnAbort(sending, init.signal);
     try {
       return await headOf(sending, init.body);
     } catch (error) {
@@ -78,16 +98,20 @@ async function sent(target: URL, headers: PlainHeaders, init: ExchangeInit): Pro
 
 type PlainHeaders = Readonly<Record<string, string>>;
 
-function requestOptions(
-  headers: PlainHeaders,
-  { method = "GET", body, signal }: ExchangeInit,
-): RequestOptions {
+function requestOptions(headers: PlainHeaders, { method = "GET", body }: ExchangeInit): RequestOptions {
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
-  return {
-    method,
-    headers: { ...headers, ...length },
-    ...(signal === undefined ? {} : { signal }),
+  return { method, headers: { ...headers, ...length } };
+}
+
+/** Node's own way of it follows the ends of both streams, which takes as long as making the request does. */
+function endOnAbort(sending: ClientRequest, signal: AbortSignal | undefined): void {
+  if (signal === undefined) return;
+  const end = (): void => {
+    sending.destroy(new DOMException("The request was aborted.", "AbortError"));
   };
+  signal.addEventListener("abort", end, { once: true });
+  sending.once("close", () => signal.removeEventListener("abort", end));
+  if (signal.aborted) end();
 }
 
 function headOf(sending: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
@@ -108,15 +132,15 @@ const agentOptions = {
 let plain: Agent | undefined;
 let secure: Agent | undefined;
 
-function open(target: URL, options: RequestOptions): ClientRequest {
-  if (target.protocol === "http:") {
+function open({ url, options: place }: Target, options: RequestOptions): ClientRequest {
+  if (url.protocol === "http:") {
     plain ??= new Agent(agentOptions);
-    return request(target, { ...options, agent: plain });
+    return request({ ...place, ...options, agent: plain });
   }
   // Loading it takes longer than a turn; a server of one's own machine does not need it.
   const https = process.getBuiltinModule("node:https");
   secure ??= new https.Agent(agentOptions);
-  return https.request(target, { ...options, agent: secure });
+  return https.request({ ...place, ...options, agent: secure });
 }
 
 /** A response as it comes in: its head, and the chunks of its body. */
