@@ -26,6 +26,9 @@ import {
   parseLambdaList,
 } from "./lambda-list.ts";
 
+/** Functions of numbers whose calls with more arguments are nested calls with two. */
+const foldable: ReadonlySet<string> = new Set(["+", "*", "-", "MAX", "MIN"]);
+
 const NIL_NODE: Node = { op: "const", value: NIL };
 
 /** Turns forms into the intermediate form: expands macros, resolves names, checks syntax. One object per compilation. */
@@ -247,7 +250,7 @@ export class Analyzer implements Analysis {
 
   /** `(+ a b c)` as nested two-argument calls, which have fast paths. */
   private foldArithmetic(name: string, args: Node[]): Node | null {
-    if ((name !== "+" && name !== "*" && name !== "-") || args.length < 3) return null;
+    if (args.length < 3 || !foldable.has(name)) return null;
     const leaf = this.host.leafOf(this.host.symbol(name))!;
     return args.slice(1).reduce<Node>((sum, arg) => ({ op: "leaf", leaf, args: [sum, arg] }), args[0]!);
   }

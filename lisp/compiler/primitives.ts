@@ -121,6 +121,18 @@ function compare(arity: number, js: (...args: string[]) => string): Primitive {
   return { kind: "compare", arity, guard: fixnums, js };
 }
 
+const bitRead = checked(
+  2,
+  (t, a, i) =>
+    `typeof ${i}==="number"&&${member(a)}.type==="bit"&&${vectorIndex(a, i)}&&(${t}=${member(a)}.ref(${i}))!==undefined`,
+);
+
+const bitWrite = checked(
+  3,
+  (t, v, a, i) =>
+    `typeof ${i}==="number"&&${member(a)}.type==="bit"&&${vectorIndex(a, i)}&&${member(a)}.put(${i},${t}=${v})`,
+);
+
 /** CAR and its like. What fails is an error for certain, so the leaf need not be asked. */
 function path(ops: string): Primitive {
   const fast = (t: string, a: string): string => {
@@ -263,8 +275,42 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
     checked(
       2,
       (t, a, i) =>
-        `typeof ${i}==="number"&&(Array.isArray(${a})?(${t}=${a}[${i}])!==undefined:${vectorIndex(a, i)}&&(${t}=${a}.ref(${i}))!==undefined)`,
+        `typeof ${i}==="number"&&(Array.isArray(${a})?(${t}=${a}[${i}])!==undefined:${vectorIndex(a, i)}&&(${t}=${a}.ref(${i}))!==undefined||(${t}=R.charAt(${a},${i}))!==undefined)`,
     ),
+  ],
+  ["CHAR/2", checked(2, (t, a, i) => `typeof ${i}==="number"&&(${t}=R.charAt(${a},${i}))!==undefined`)],
+  ["SCHAR/2", checked(2, (t, a, i) => `typeof ${i}==="number"&&(${t}=R.scharAt(${a},${i}))!==undefined`)],
+  ["(SETF CHAR)/3", checked(3, (t, v, a, i) => `typeof ${i}==="number"&&R.putChar(${t}=${v},${a},${i})`)],
+  [
+    "(SETF SCHAR)/3",
+    checked(
+      3,
+      (t, v, a, i) => `typeof ${i}==="number"&&${member(a)}.simple===true&&R.putChar(${t}=${v},${a},${i})`,
+    ),
+  ],
+  ["BIT/2", bitRead],
+  ["SBIT/2", bitRead],
+  ["(SETF BIT)/3", bitWrite],
+  ["(SETF SBIT)/3", bitWrite],
+  [
+    "LENGTH/1",
+    checked(
+      1,
+      (t, a) =>
+        `(Array.isArray(${a})||${member(a)}.dims===undefined)&&typeof(${t}=${member(a)}.length)==="number"`,
+    ),
+  ],
+  ["MAX/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&((${t}=${a}>=${b}?${a}:${b}),true)`)],
+  ["MIN/2", checked(2, (t, a, b) => `${fixnums(a, b)}&&((${t}=${a}<=${b}?${a}:${b}),true)`)],
+  ["ABS/1", checked(1, (t, a) => `${fixnums(a)}&&((${t}=${a}<0?-${a}:${a}),true)`)],
+  [
+    "LOGBITP/2",
+    {
+      kind: "compare",
+      arity: 2,
+      guard: (i, n) => `${fixnums(i)}&&${i}>=0&&${i}<31&&${int32s(n)}`,
+      js: (i, n) => `(${n}>>${i}&1)===1`,
+    },
   ],
   [
     "AREF/3",

@@ -23,10 +23,18 @@ export function arrayToList(items: readonly LispValue[], from = 0, tail: LispVal
   return result;
 }
 
+/** Length up to which a list is not looked at for a circle. */
+const SHORT = 1_024;
+
 /** Items of a proper list, or null when the value is not a proper list (dotted, circular or not a list). */
 export function listToArray(value: LispValue): LispValue[] | null {
   const items: LispValue[] = [];
-  let slow = value;
+  while (value instanceof Cons && items.length < SHORT) {
+    items.push(value.car);
+    value = value.cdr;
+  }
+  if (!(value instanceof Cons)) return value === NIL ? items : null;
+  let slow: LispValue = value;
   while (value instanceof Cons) {
     items.push(value.car);
     value = value.cdr;

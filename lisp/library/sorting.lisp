@@ -135,8 +135,29 @@
   "SEQUENCE with its elements in the order of PREDICATE."
   (stable-sort sequence predicate :key key))
 
+(defun merge-lists (list-1 list-2 predicate getter)
+  "The proper lists merged by the function PREDICATE after GETTER, a function or NIL; their cells are used again."
+  (let* ((head (cons nil nil)) (last head)
+         (key-1 (if (and list-1 getter) (funcall getter (car list-1)) (car list-1)))
+         (key-2 (if (and list-2 getter) (funcall getter (car list-2)) (car list-2))))
+    (do () ((or (null list-1) (null list-2))
+            (setf (cdr last) (or list-1 list-2))
+            (cdr head))
+      (cond ((funcall predicate key-2 key-1)
+             (setf (cdr last) list-2)
+             (setq last list-2 list-2 (cdr list-2))
+             (when list-2 (setq key-2 (if getter (funcall getter (car list-2)) (car list-2)))))
+            (t
+             (setf (cdr last) list-1)
+             (setq last list-1 list-1 (cdr list-1))
+             (when list-1 (setq key-1 (if getter (funcall getter (car list-1)) (car list-1)))))))))
+
 (define-keyword-function merge (result-type sequence-1 sequence-2 predicate &key key)
   "The elements of both sequences merged by PREDICATE in a sequence of RESULT-TYPE; of equal ones SEQUENCE-1's first."
+  (when (and (eq result-type 'list) (listp sequence-1) (listp sequence-2))
+    (return-from merge
+      (merge-lists (check-proper-list sequence-1) (check-proper-list sequence-2)
+                   (designated-function predicate) (if key (designated-function key) nil))))
   (let* ((predicate (designated-function predicate))
          (getter (if key (designated-function key) nil))
          (v1 (indexable sequence-1)) (v2 (indexable sequence-2))

@@ -2,10 +2,12 @@ import { FrameCode } from "../compiler/frame-code.ts";
 import type { KeyTable } from "../compiler/emit-unit.ts";
 import { LArray } from "../data/array.ts";
 import { CallCache } from "../data/call-cache.ts";
+import { Char, char } from "../data/character.ts";
 import { Cons, arrayToList, listToArray } from "../data/cons.ts";
 import { LispError, controlError, programError, storageError, typeError } from "../data/error.ts";
 import { type FunctionInfo, LFunction, UndefinedFunction } from "../data/function.ts";
 import { eqlNumbers } from "../data/number.ts";
+import { LString } from "../data/string.ts";
 import { LSymbol, NIL, UNBOUND } from "../data/symbol.ts";
 import { Unfinished } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
@@ -296,6 +298,28 @@ export class Runtime {
       return this.signal(storageError("APPLY got ~D arguments; the bound is ~D.", count, MAX_APPLIED));
     }
     return first.length === 0 ? rest : [...first, ...rest];
+  }
+
+  // ---------------------------------------------------------------- strings
+
+  /** Character `index` of a string, whatever its fill pointer; undefined for other objects and places. */
+  charAt(string: LispValue, index: number): LispValue | undefined {
+    return string instanceof LString && index >= 0 && index < string.total
+      ? char(string.code(index))
+      : undefined;
+  }
+
+  /** Like `charAt`, for simple strings. */
+  scharAt(string: LispValue, index: number): LispValue | undefined {
+    return string instanceof LString && string.simple ? this.charAt(string, index) : undefined;
+  }
+
+  /** Stores a character in a string; false, and nothing is stored, for other objects and places. */
+  putChar(value: LispValue, string: LispValue, index: number): boolean {
+    if (!(string instanceof LString) || string.barren || !(value instanceof Char)) return false;
+    if (index < 0 || index >= string.total) return false;
+    string.setCode(index, value.code);
+    return true;
   }
 
   // ---------------------------------------------------------------- values
