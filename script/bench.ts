@@ -7,10 +7,11 @@ import { fanOut } from "./bench/fan-out-figures.ts";
 import { type HostFigures, hostFigures } from "./bench/host-figures.ts";
 import { type RunFigures, median, runJobFigures } from "./bench/run-job-figures.ts";
 import { mailFigures } from "./bench/mail-figures.ts";
+import { formEchoFigures } from "./bench/form-echo-figures.ts";
 import { promptFigures } from "./bench/prompt-figures.ts";
 import { childrenFigures, resumeFigures } from "./bench/session-figures.ts";
 import { type CancelledTree, cancelTree, treeSize } from "../test/support/sessions/cancelled-tree.ts";
-import { terminalFigures } from "./bench/terminal-figures.ts";
+import { type TerminalFigures, terminalFigures } from "./bench/terminal-figures.ts";
 import type { Echo } from "./bench/tmux-echo.ts";
 import { throughputFigures } from "./bench/supervisor-figures.ts";
 
@@ -122,18 +123,23 @@ async function benchSessions(records: number, children: number): Promise<void> {
 
 async function benchTerminal(children: number): Promise<void> {
   const figures = await terminalFigures(children);
+  console.log(
+    `terminal: prompt after ${figures.promptMs.toFixed(0)} ms with a host that runs, less waiting ${(figures.promptMs - figures.promptWaitMs).toFixed(0)}; idle ${figures.pssMiB.toFixed(0)} MiB PSS, ${figures.idleCpuMsPerSecond.toFixed(2)} ms CPU a second\n` +
+      `terminal, ${figures.children} children writing, two terminals attached: ${echoText(figures)}`,
+  );
+}
+
+/** Echoes through tmux beside those of `cat`. */
+function echoText({ echoes, floor }: Pick<TerminalFigures, "echoes" | "floor">): string {
   const part = (values: readonly number[], share: number): string => {
     const sorted = values.toSorted((one, other) => one - other);
     return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1);
   };
   const spread = (values: readonly number[]): string =>
     `median ${part(values, 0.5)}, p95 ${part(values, 0.95)}, p99 ${part(values, 0.99)}, longest ${part(values, 1)} ms`;
-  const all = (echoes: readonly Echo[]): string =>
-    `${spread(echoes.map(({ ms }) => ms))} (less waiting for a core ${spread(echoes.map(({ ms, waitMs }) => ms - waitMs))})`;
-  console.log(
-    `terminal: prompt after ${figures.promptMs.toFixed(0)} ms with a host that runs, less waiting ${(figures.promptMs - figures.promptWaitMs).toFixed(0)}; idle ${figures.pssMiB.toFixed(0)} MiB PSS, ${figures.idleCpuMsPerSecond.toFixed(2)} ms CPU a second\n` +
-      `terminal, ${figures.children} children writing, two terminals attached: key to echo through tmux ${all(figures.echoes)}; of cat ${all(figures.floor)}`,
-  );
+  const all = (measured: readonly Echo[]): string =>
+    `${spread(measured.map(({ ms }) => ms))} (less waiting for a core ${spread(measured.map(({ ms, waitMs }) => ms - waitMs))})`;
+  return `key to echo through tmux ${all(echoes)}; of cat ${all(floor)}`;
 }
 
 async function benchHost(rounds: number): Promise<void> {
@@ -157,6 +163,7 @@ async function benchPrompt(rounds: number): Promise<void> {
     `\nprompt, over ACP, median (best) of ${rounds}: (+ 1 2) ${figure(sums)}, the first one with the image's start ${firstMs.toFixed(0)} ms; ` +
       `resource.read ${figure(tools)}, as a form ${figure(toolForms)}: ${over.toFixed(1)} ms over the tool`,
   );
+  console.log(`terminal while a form computes: ${echoText(await formEchoFigures())}`);
 }
 
 /** Parts by name; `sessions` has `terminal` in it. */

@@ -69,7 +69,7 @@ export async function terminalFigures(children: number): Promise<TerminalFigures
     await first.echoOf(`start\\ ${children}\\ children`, "children");
     first.keys("Enter");
     await first.shows(`… ${children - 4} more running`);
-    const { echoes, floor } = await typed(first, cat);
+    const { echoes, floor } = await typedInTurn(first, cat);
     const more = Number(/… (\d+) more running/.exec(first.screen())?.[1] ?? Number.NaN);
     return { promptMs, promptWaitMs, ...idle, echoes, floor, children: more + 4 };
   } finally {
@@ -81,7 +81,11 @@ export async function terminalFigures(children: number): Promise<TerminalFigures
   }
 }
 
-async function typed(terminal: EchoPane, cat: EchoPane): Promise<Pick<TerminalFigures, "echoes" | "floor">> {
+/** Types into both in turn, and measures what comes back. */
+export async function typedInTurn(
+  terminal: EchoPane,
+  cat: EchoPane,
+): Promise<Pick<TerminalFigures, "echoes" | "floor">> {
   const [echoes, floor]: [Echo[], Echo[]] = [[], []];
   for (let key = 0; key < keys; key += 1) {
     const place = key % letters.length;
@@ -96,7 +100,7 @@ async function typed(terminal: EchoPane, cat: EchoPane): Promise<Pick<TerminalFi
 }
 
 /** Processes of the hosts of that home that run. */
-function hostsOf(home: string): readonly number[] {
+export function hostsOf(home: string): readonly number[] {
   const directory = join(home, ".local/state/autolith/localgroup");
   return readdirSync(directory)
     .filter((name) => name.endsWith(".json"))
