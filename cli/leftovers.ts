@@ -3,7 +3,7 @@ import { overflowPlaces, pruneOverflow } from "../orchestrator/record/overflow-r
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConversationId } from "../orchestrator/contract/identifiers.ts";
-import { worktreesDirectory } from "../orchestrator/host/conversation-host.ts";
+import { worktreesDirectory } from "../orchestrator/host/conversation-places.ts";
 import { withinDeadline } from "../orchestrator/queue/deadline.ts";
 import { removeAbandonedTemporaries } from "../orchestrator/record/publication.ts";
 import { isRunning } from "../orchestrator/record/process-identity.ts";

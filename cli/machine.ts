@@ -9,7 +9,7 @@ import type { Executor } from "../orchestrator/jobs/supervisor.ts";
 import type { Sandbox } from "../workers/sandbox/confined-command.ts";
 import { probeSandbox } from "../workers/sandbox/sandbox.ts";
 import { privateServerLocation } from "../redis/private-server/location.ts";
-import { worktreesDirectory } from "../orchestrator/host/conversation-host.ts";
+import { worktreesDirectory } from "../orchestrator/host/conversation-places.ts";
 import { checkoutAround } from "../orchestrator/worktrees/conversation-worktrees.ts";
 import type { WorktreeMachine } from "../orchestrator/worktrees/worktree-machine.ts";
 import { GitWorktrees } from "../workers/git/git-worktrees.ts";

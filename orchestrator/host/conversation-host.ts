@@ -19,16 +19,12 @@ import type { ToolDeclaration } from "../contract/tool.ts";
 import type { ContinuityService } from "../continuity/index.ts";
 import type { Job } from "../jobs/job-table.ts";
 import { conversationOf } from "../jobs/ownership.ts";
-import type { JobRecord } from "../jobs/journal-records.ts";
 import { SpawnBudget, type SpawnLimits } from "../jobs/spawn-budget.ts";
 import type { Executor, JobAnnouncement, JobExecution, Supervisor } from "../jobs/supervisor.ts";
 import type { ModelDirectory } from "../models/model-directory.ts";
-import {
-  type Conversation,
-  type ConversationStoreOptions,
-  createConversation,
-} from "../record/conversation.ts";
+import { type Conversation, createConversation } from "../record/conversation.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
+import { isStartedChild } from "../record/job-journal-compaction.ts";
 import { type OpenedJobJournal, jobJournalPath, openJobJournal } from "../record/job-journal.ts";
 import { OverflowStore } from "../record/overflow-store.ts";
 import { RecordLog } from "../record/record-log.ts";
@@ -37,7 +33,6 @@ import type { RecoveredJobs } from "../recovery/recover-jobs.ts";
 import { recoverConversation } from "../recovery/recover-conversation.ts";
 import { ConversationMail } from "../peers/conversation-mail.ts";
 import type { PeerTransport } from "../peers/peer-transport.ts";
-import { realPath } from "../permissions/headless-authority.ts";
 import { contextScheme } from "../resources/context-scheme.ts";
 import { checkpointImages } from "../repls/checkpoint-images.ts";
 import type { HostLisp } from "../repls/lisp-executor.ts";
@@ -47,12 +42,19 @@ import type { SecretRemover } from "../secrets/secret-removal.ts";
 import type { WorkflowToolParts } from "../skills/workflow-tools.ts";
 import { CompletionFiles } from "../tasks/completion-files.ts";
 import { visibleJobs } from "../tasks/job-tools.ts";
-import type { PublicationParts, PublicationPlaces } from "../tasks/result-publication.ts";
+import type { PublicationParts } from "../tasks/result-publication.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import { ConversationWorktrees } from "../worktrees/conversation-worktrees.ts";
 import type { WorktreeMachine } from "../worktrees/worktree-machine.ts";
 import { worktreeTool } from "../worktrees/worktree-tool.ts";
 import { type JobContinuityParts, jobContinuity, jobContinuityTool } from "./job-continuity.ts";
+import {
+  conversationsDirectory,
+  publicationPlaces,
+  storeOptions,
+  syncReporter,
+  worktreesDirectory,
+} from "./conversation-places.ts";
 import { JobViews } from "./job-views.ts";
 import { workTools } from "./work-tools.ts";
 
@@ -103,16 +105,6 @@ export type ConversationHostParts = {
   readonly now: () => number;
 };
 
-/** The directory of all conversations. */
-export function conversationsDirectory({ dataRoot }: Pick<ConversationHostParts, "dataRoot">): string {
-  return `${dataRoot}/conversations`;
-}
-
-/** The directory of isolated checkouts and their registry; a real path, since workspaces are compared with real paths. */
-export function worktreesDirectory(dataRoot: string): string {
-  return `${realPath(dataRoot)}/task-worktrees`;
-}
-
 export class ConversationHost {
   readonly conversation: Conversation;
   readonly journal: OpenedJobJournal["journal"];
@@ -139,6 +131,7 @@ export class ConversationHost {
       readonly conversation: Conversation;
       readonly journal: OpenedJobJournal["journal"];
       readonly jobs: RecoveredJobs;
+      readonly forgottenChildren: number;
       readonly inventory: JobInventory;
       readonly mail: ConversationMail;
     },
@@ -162,7 +155,12 @@ export class ConversationHost {
       definition: (job) => this.#jobRoles.known(job.executionId)?.definition,
       now: parts.now,
     });
-    this.#budget = new SpawnBudget(parts.spawnLimits, startedChildren(opened.jobs.records));
+    const started = opened.jobs.records.filter(isStartedChild);
+    this.#budget = new SpawnBudget(
+      parts.spawnLimits,
+      opened.forgottenChildren + started.length,
+      started.map(({ at }) => at),
+    );
     this.overflow = new OverflowStore(overflowPlaces(parts.dataRoot));
     this.continuity = jobContinuity(this.#continuityParts());
     this.worktrees = new ConversationWorktrees({
@@ -187,15 +185,15 @@ export class ConversationHost {
     conversation: Conversation,
     rootRecords: readonly StoredRecord[],
   ): Promise<ConversationHost> {
-    const { journal: jobJournal, records } = await openJobJournal(
-      jobJournalPath(conversationsDirectory(parts), conversation.id),
-      { onSyncFailure: syncReporter(parts) },
-    );
+    const opened = await openJobJournal(jobJournalPath(conversationsDirectory(parts), conversation.id), {
+      onSyncFailure: syncReporter(parts),
+    });
+    const { records, forgottenChildren } = opened;
     const places = publicationPlaces(parts);
     const completionFiles = new CompletionFiles(`${places.tasksDirectory}/${conversation.id}`, (error) =>
       parts.report(failureOf(error)),
     );
-    const journal = completionFiles.follow(jobJournal, records);
+    const journal = completionFiles.follow(opened.journal, records);
     const earlier = await recoverConversation({
       conversationId: conversation.id,
       rootRecords,
@@ -212,7 +210,10 @@ export class ConversationHost {
       report: (error) => parts.report(failureOf(error)),
       now: parts.now,
     });
-    const host = new ConversationHost(parts, { supervisor, conversation, journal, mail, ...earlier });
+    const host = new ConversationHost(parts, {
+      ...{ supervisor, conversation, journal, mail, forgottenChildren },
+      ...earlier,
+    });
     mail.resumed();
     return host;
   }
@@ -376,36 +377,4 @@ export class ConversationHost {
     });
     return conversationTranscript(new RecordLog(conversation, [], this.#parts.now));
   }
-}
-
-/** Children that tool calls started, as far as the journal reaches back. */
-function startedChildren(records: readonly JobRecord[]): number {
-  return records.filter(
-    (record) =>
-      record.kind === "admitted" && record.jobKind === "agent" && record.owner.parentCallId !== undefined,
-  ).length;
-}
-
-function publicationPlaces(parts: Pick<ConversationHostParts, "dataRoot" | "now">): PublicationPlaces {
-  return {
-    tasksDirectory: `${parts.dataRoot}/tasks`,
-    conversationsDirectory: conversationsDirectory(parts),
-    now: parts.now,
-  };
-}
-
-/** A background sync that failed is told; the next one repairs it, and nothing acknowledged is lost while the machine runs. */
-function syncReporter(parts: Pick<ConversationHostParts, "report">): (error: unknown) => void {
-  return (error) => parts.report(failureOf(error));
-}
-
-/** Where and how the conversations of a host are kept. */
-export function storeOptions(
-  parts: Pick<ConversationHostParts, "dataRoot" | "now" | "report">,
-): ConversationStoreOptions {
-  return {
-    directory: conversationsDirectory(parts),
-    now: parts.now,
-    onSyncFailure: syncReporter(parts),
-  };
 }

@@ -10,7 +10,8 @@ import type { Settlement } from "../jobs/settlements.ts";
 import { type Conversation, createConversation, openConversation } from "../record/conversation.ts";
 import type { StoredRecord } from "../record/conversation-record.ts";
 import type { JobInventory } from "../recovery/job-inventory.ts";
-import { ConversationHost, type ConversationHostParts, storeOptions } from "./conversation-host.ts";
+import { ConversationHost, type ConversationHostParts } from "./conversation-host.ts";
+import { storeOptions } from "./conversation-places.ts";
 import { JobHost, type JobHostParts } from "./job-host.ts";
 
 export type HeadlessHostParts = Omit<ConversationHostParts, "primaryModel"> &

@@ -20,10 +20,11 @@ export class SpawnBudget {
   #recent: number[] = [];
   #hurried = 0;
 
-  /** `started`: children that the conversation has started before. */
-  constructor(limits: SpawnLimits, started = 0) {
+  /** `started`: how many children the conversation has started before; `startedAt`: when the latest of them, in order. */
+  constructor(limits: SpawnLimits, started = 0, startedAt: readonly number[] = []) {
     this.#limits = limits;
     this.#total = started;
+    this.#recent = [...startedAt];
   }
 
   /**
@@ -32,7 +33,8 @@ export class SpawnBudget {
    */
   take(count: number, now: number, hurryUp: boolean): void {
     if (!hurryUp) this.#hurried = 0;
-    this.#recent = this.#recent.filter((at) => at > now - minuteMs);
+    // What a clock that was set back puts into the future holds nobody up.
+    this.#recent = this.#recent.filter((at) => at > now - minuteMs && at <= now);
     this.#check(count, now, hurryUp);
     this.#total += count;
     this.#recent.push(...Array.from({ length: count }, () => now));

@@ -44,6 +44,11 @@ export function retainedJobRecords(records: readonly NumberedJobRecord[]): reado
   });
 }
 
+/** The admission of a child that a tool call started. */
+export function isStartedChild(record: JobRecord): record is AdmittedRecord {
+  return record.kind === "admitted" && record.jobKind === "agent" && record.owner.parentCallId !== undefined;
+}
+
 function isPrimaryIntent({ record }: NumberedJobRecord): boolean {
   return record.kind === "intent" && record.executionId === undefined;
 }

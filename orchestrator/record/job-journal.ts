@@ -6,17 +6,24 @@ import { type JobJournal, type JobRecord, jobRecordSchema } from "../jobs/journa
 import type { GroupCommitOptions } from "./group-commit.ts";
 import { errnoOf, recordFailure } from "./failure.ts";
 import type { DecodedLine, JournalAnomaly } from "./journal-reading.ts";
-import { type NumberedJobRecord, retainedJobRecords } from "./job-journal-compaction.ts";
+import { type NumberedJobRecord, isStartedChild, retainedJobRecords } from "./job-journal-compaction.ts";
 import { type JournalCodec, openJournal, readJournal } from "./journal.ts";
 import { formToLine } from "./line-form.ts";
 import { recordFields, recordLine } from "./record-codec.ts";
 import { publishFile } from "./publication.ts";
 
 /** A line of a job journal: a record, or the mark that compaction leaves at the beginning. */
-export type JobJournalLine = JobRecord | { readonly kind: "compacted" };
+export type JobJournalLine =
+  | JobRecord
+  | {
+      readonly kind: "compacted";
+      /** Children whose admission was left out, here and by compactions before. */
+      readonly startedChildren: number;
+    };
 
 const compactedKind = "compacted";
 const throughSeqKey = keyword("through-seq");
+const startedChildrenKey = keyword("started-children");
 
 /**
  * Codec of job records: `(KIND :seq N :at EPOCH-MS :key value …)`. Texts, integers, truth values stand as they are;
@@ -27,22 +34,28 @@ export const jobRecordCodec: JournalCodec<JobJournalLine, JobRecord> = {
   decode: (line) => {
     const { kind, fields } = recordFields(line);
     const { seq, ...rest } = fields;
-    if (kind === compactedKind) return compactionMark(rest["throughSeq"]);
+    if (kind === compactedKind) return compactionMark(rest["throughSeq"], rest["startedChildren"] ?? 0);
     if (typeof seq !== "number") throw new DataFormError("invalid-structure", "a job record has a :seq");
     return { seq, record: jobRecordSchema.parse({ kind, ...rest }) };
   },
 };
 
-/** The first line of a compacted journal: numbers up to `throughSeq` may be missing. */
-export function compactionLine(throughSeq: number): string {
-  return formToLine([keyword(compactedKind), throughSeqKey, throughSeq]);
+/** The first line of a compacted journal: numbers up to `throughSeq` may be missing, `startedChildren` children among them. */
+export function compactionLine(throughSeq: number, startedChildren = 0): string {
+  return formToLine([
+    ...[keyword(compactedKind), throughSeqKey, throughSeq],
+    ...(startedChildren === 0 ? [] : [startedChildrenKey, startedChildren]),
+  ]);
 }
 
-function compactionMark(throughSeq: unknown): DecodedLine<JobJournalLine> {
-  if (typeof throughSeq !== "number") {
-    throw new DataFormError("invalid-structure", "the mark of a compaction has a :through-seq");
+function compactionMark(throughSeq: unknown, startedChildren: unknown): DecodedLine<JobJournalLine> {
+  if (typeof throughSeq !== "number" || typeof startedChildren !== "number") {
+    throw new DataFormError(
+      "invalid-structure",
+      "the mark of a compaction has a :through-seq and may have a number of :started-children",
+    );
   }
-  return { seq: undefined, record: { kind: "compacted" }, gapsThrough: throughSeq };
+  return { seq: undefined, record: { kind: "compacted", startedChildren }, gapsThrough: throughSeq };
 }
 
 /** The file of a conversation's job journal, beside its directory. */
@@ -55,6 +68,8 @@ export interface OpenedJobJournal {
   readonly journal: JobJournal & { close(): Promise<void> };
   /** In the order they were written. */
   readonly records: readonly JobRecord[];
+  /** Children that were started and whose records compaction has left out. */
+  readonly forgottenChildren: number;
   readonly anomalies: readonly JournalAnomaly[];
 }
 
@@ -81,12 +96,14 @@ export async function openJobJournal(
   const anomalies: JournalAnomaly[] = [];
   await compactIfLarge(path, compactFromBytes, anomalies);
   const records: JobRecord[] = [];
+  let forgottenChildren = 0;
   const journal = await openJournal({
     ...commitOptions,
     path,
     codec: jobRecordCodec,
     onLine: ({ record }) => {
-      if (record.kind !== "compacted") records.push(record);
+      if (record.kind === "compacted") forgottenChildren = record.startedChildren;
+      else records.push(record);
     },
     onAnomaly: (anomaly) => anomalies.push(anomaly),
   });
@@ -98,6 +115,7 @@ export async function openJobJournal(
       close: () => journal.close(),
     },
     records,
+    forgottenChildren,
     anomalies,
   };
 }
@@ -116,16 +134,22 @@ async function compactIfLarge(
   const numbered: NumberedJobRecord[] = [];
   const found: JournalAnomaly[] = [];
   let through = 0;
+  let forgotten = 0;
   for await (const { seq, record, gapsThrough } of readJournal({
     path,
     codec: jobRecordCodec,
     onAnomaly: (anomaly) => found.push(anomaly),
   })) {
     through = Math.max(through, seq ?? gapsThrough ?? 0);
-    if (seq !== undefined && record.kind !== "compacted") numbered.push({ seq, record });
+    if (record.kind === "compacted") forgotten = record.startedChildren;
+    else if (seq !== undefined) numbered.push({ seq, record });
   }
-  const lines = retainedJobRecords(numbered).map(({ seq, record }) => jobRecordCodec.encode(record, seq));
-  const content = `${[compactionLine(through), ...lines].join("\n")}\n`;
+  const retained = retainedJobRecords(numbered);
+  const children = (of: readonly NumberedJobRecord[]): number =>
+    of.filter(({ record }) => isStartedChild(record)).length;
+  const mark = compactionLine(through, forgotten + children(numbered) - children(retained));
+  const lines = retained.map(({ seq, record }) => jobRecordCodec.encode(record, seq));
+  const content = `${[mark, ...lines].join("\n")}\n`;
   if (Buffer.byteLength(content) * 2 > size) return;
   await publishFile(path, content);
   anomalies.push(...found);

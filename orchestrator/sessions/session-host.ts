@@ -13,7 +13,7 @@ import type {
   NewSessionOptions,
   SessionService,
 } from "../contract/session/service.ts";
-import { storeOptions } from "../host/conversation-host.ts";
+import { storeOptions } from "../host/conversation-places.ts";
 import {
   type LoadedConversation,
   createConversation,

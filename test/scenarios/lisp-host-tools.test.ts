@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { storeOptions } from "../../orchestrator/host/conversation-host.ts";
+import { storeOptions } from "../../orchestrator/host/conversation-places.ts";
 import { conversationIdSchema } from "../../orchestrator/contract/identifiers.ts";
 import { loadConversation } from "../../orchestrator/record/conversation.ts";
 import type { ConversationRecord } from "../../orchestrator/record/conversation-record.ts";

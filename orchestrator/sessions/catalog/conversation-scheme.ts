@@ -1,6 +1,6 @@
 /** The scheme `conversation:`: the durable records of this conversation, or of another one, in windows and by search (manual). */
 import { type ConversationId, conversationIdSchema } from "../../contract/identifiers.ts";
-import { conversationsDirectory } from "../../host/conversation-host.ts";
+import { conversationsDirectory } from "../../host/conversation-places.ts";
 import { loadConversation } from "../../record/conversation.ts";
 import type { StoredRecord } from "../../record/conversation-record.ts";
 import { extensionField, sessionRecords } from "../view/session-records.ts";

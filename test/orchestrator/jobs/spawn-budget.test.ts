@@ -34,6 +34,13 @@ describe("the budget of a conversation's children", () => {
     expect(code(() => budget.take(2, 61_000, false))).toBeUndefined();
   });
 
+  it("counts what another host admitted within the last minute, and no clock holds it up", () => {
+    const budget = new SpawnBudget({ total: 100, perMinute: 3 }, 5, [10_000, 50_000, 900_000]);
+    budget.take(1, 60_000, false);
+    expect(code(() => budget.take(1, 60_000, false))).toBe("spawn-rate-limit");
+    expect(code(() => budget.take(1, 70_000, false))).toBeUndefined();
+  });
+
   it("admits two in a hurry, in all, until the hurry is over", () => {
     const budget = new SpawnBudget({ total: 100, perMinute: 100 });
     budget.take(50, 0, false);

@@ -20,7 +20,12 @@ const abort = { title: "Stop", reason: "x", action: { kind: "abort" } };
 describe("a diagnosis", () => {
   it("is asked with form, condition and restarts", () => {
     const question = diagnosisQuestion(request);
-    for (const part of ["(car 5)", "TYPE-ERROR: 5 is no list", "DATUM: 5", "0: USE-VALUE (value) Use another value."])
+    for (const part of [
+      "(car 5)",
+      "TYPE-ERROR: 5 is no list",
+      "DATUM: 5",
+      "0: USE-VALUE (value) Use another value.",
+    ])
       expect(question).toContain(part);
     expect(diagnosisQuestion({ ...request, source: "x".repeat(100_000) }).length).toBeLessThan(20_000);
   });

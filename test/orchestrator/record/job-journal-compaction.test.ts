@@ -10,10 +10,12 @@ import {
 import { settledJobRetention } from "../../../orchestrator/jobs/job-table.ts";
 import { type JobRecord, jobRecordSchema } from "../../../orchestrator/jobs/journal-records.ts";
 import {
+  isStartedChild,
   retainedJobRecords,
   retainedPrimaryIntents,
 } from "../../../orchestrator/record/job-journal-compaction.ts";
 import { type JobJournalOptions, openJobJournal } from "../../../orchestrator/record/job-journal.ts";
+import { admittedAgent, settled } from "../recovery/job-history.ts";
 import { freshDirectory } from "./directories.ts";
 
 const conversationId = conversationIdSchema.parse("pQ3nT7x");
@@ -144,6 +146,26 @@ it("opening a large journal replaces it by a small one with the same numbers, on
   expect(third.records).toEqual([...second.records, ...running.slice(1)]);
   expect(third.anomalies).toEqual([]);
   expect(await readdir(dirname(path))).toEqual(["jobs.sexp"]);
+});
+
+it("children whose records are left out go on being counted, however often it is compacted", async () => {
+  const path = join(await freshDirectory(), "jobs.sexp");
+  const child = (order: number): readonly JobRecord[] => {
+    const admission = admittedAgent({ order, owner: { lineage: [], parentCallId: `call-${order}` } });
+    return [admission, settled(admission.executionId)];
+  };
+  const first = await openJobJournal(path);
+  await first.journal.append(Array.from({ length: 500 }, (_, index) => child(index + 1)).flat());
+  await first.journal.close();
+  const counts: number[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    const { journal, records, forgottenChildren } = await openJobJournal(path, { compactFromBytes: 1 });
+    counts.push(forgottenChildren + records.filter(isStartedChild).length);
+    const more = Array.from({ length: 500 }, (_, index) => child(1_000 * (round + 1) + index));
+    await journal.append(more.flat());
+    await journal.close();
+  }
+  expect(counts).toEqual([500, 1_000]);
 });
 
 it("a journal whose records are all needed is left as it is", async () => {
