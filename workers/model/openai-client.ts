@@ -23,6 +23,43 @@ const sdkTimeoutMs = 24 * 3_600_000;
 /** What the SDK hands to its `fetch` beside the request: the options of one request are passed on as they are. */
 type RequestWay = Pick<RequestInit, "redirect"> & { readonly send?: Send };
 
+type BuiltRequest = Awaited<ReturnType<OpenAI["buildRequest"]>>;
+
+/**
+ * The SDK's client, which makes address and headers of a path once: those of our requests differ in nothing, and making them takes longer
+ * than sending them.
+ */
+class EndpointClient extends OpenAI {
+  readonly #built = new Map<string, BuiltRequest>();
+
+  override async buildRequest(...request: Parameters<OpenAI["buildRequest"]>): Promise<BuiltRequest> {
+    const [{ path, body, signal, fetchOptions }] = request;
+    const known = this.#built.get(path);
+    if (known === undefined) {
+      const built = await super.buildRequest(...request);
+      const { method, headers } = built.req;
+      this.#built.set(path, { ...built, req: { ...(method === undefined ? {} : { method }), headers } });
+      return built;
+    }
+    const own = {
+      ...fetchOptions,
+      ...(typeof body === "string" ? { body } : {}),
+      ...(signal ? { signal } : {}),
+    };
+    return { ...known, req: { ...known.req, ...own } };
+  }
+}
+
+/** The same headers as a plain object; the client makes them once for a path. */
+const plainHeaders = new WeakMap<Headers, Record<string, string>>();
+
+function plainHeadersOf(headers: RequestInit["headers"]): Record<string, string> {
+  if (!(headers instanceof Headers)) return Object.fromEntries(new Headers(headers).entries());
+  const known = plainHeaders.get(headers) ?? Object.fromEntries(headers.entries());
+  plainHeaders.set(headers, known);
+  return known;
+}
+
 /** All turns of a run go to the same endpoint. */
 const clients = new WeakMap<ModelEndpoint, OpenAI>();
 
@@ -31,7 +68,7 @@ function clientOf(endpoint: ModelEndpoint): OpenAI {
   const known = clients.get(endpoint);
   if (known !== undefined) return known;
   const { apiKey, baseUrl, headers } = endpoint;
-  const client = new OpenAI({
+  const client = new EndpointClient({
     ...fixedOptions,
     apiKey: apiKey ?? "none",
     baseURL: baseUrl ?? "https://api.openai.com/v1",
@@ -50,7 +87,7 @@ async function fetched(url: string | URL, init: RequestInit & RequestWay): Promi
     throw new TypeError("Expected a request of ours, with a text for a body.");
   const response = await send(url, {
     method,
-    headers: Object.fromEntries(new Headers(init.headers).entries()),
+    headers: plainHeadersOf(init.headers),
     body,
     signal: signal ?? undefined,
   });
