@@ -22,7 +22,8 @@ const source = `
     (error "~A" message)))
 
 (defun %skill-system (name version asd registry)
-  (setf asdf:*central-registry* (append registry asdf:*central-registry*))
+  ;; Nothing else: what lies elsewhere was not shown to whoever approved the skill.
+  (setf asdf:*central-registry* registry)
   (asdf:load-asd asd)
   (let* ((system (or (asdf:find-system name nil)
                      (%refuse-skill "skill-system-missing" "~A defines no system ~A." asd name)))
@@ -76,7 +77,7 @@ export type SkillCall = {
   readonly input: string | undefined;
   /** Absolute path of the file that defines the system. */
   readonly asd: string;
-  /** Absolute directories, with a slash at the end, in which further systems are looked for. */
+  /** Absolute directories, with a slash at the end: the only ones in which further systems are looked for. */
   readonly registry: readonly string[];
   /** Characters that the printed result may have. */
   readonly resultLimit: number;

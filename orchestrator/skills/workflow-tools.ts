@@ -14,6 +14,7 @@ import { describeViolations, validateOutput } from "../../roles/output-contract/
 import { AutolithError, failureOf } from "../contract/failure.ts";
 import { completionPolicySchema } from "../contract/job-catalog.ts";
 import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
+import { isWithin } from "../permissions/headless-authority.ts";
 import { type EvaluationJobParts, superviseEvaluation } from "../repls/evaluation-job.ts";
 import { reportLimit } from "../tasks/report-form.ts";
 import type { FunctionName, SkillOperation } from "./executable-manifest.ts";
@@ -129,7 +130,11 @@ async function run(asked: Run, context: ToolContext, parts: WorkflowToolParts): 
   const tools = [...skill.manifest.tools];
   const who = `The skill ${skill.name} declares the tools`;
   const hostTools = parts.hostTools.prepareSkill(tools, who, facts, context);
-  await requireApproval({ ...facts, asd, "asd-digest": asdDigest, tools }, asked, context);
+  await requireApproval(
+    { ...facts, asd, "asd-digest": asdDigest, tools, ...onceOnly(skill, asd, context) },
+    asked,
+    context,
+  );
   const registry = skillRegistry(skill, asd);
   const { resultBytes: resultLimit, timeMs: timeoutMs } = skillCodeLimits;
   return superviseEvaluation(
@@ -255,6 +260,14 @@ function factsOf({ name, directory, identity, manifest }: ExecutableSkill, opera
     identity,
     capabilities: [...manifest.capabilities],
   };
+}
+
+/**
+ * The directory of a skill is written by people. Code that lies elsewhere may be another one the next time, so an approval of it holds for this
+ * call only: nothing else has the same arguments.
+ */
+function onceOnly({ directory }: ExecutableSkill, asd: string, { callId }: ToolContext): Facts {
+  return isWithin(directory, asd) ? {} : { "for-call": callId };
 }
 
 /** Its code has the person's access to files: where approvals are asked for, it needs one. A person who calls it has decided. */

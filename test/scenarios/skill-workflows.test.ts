@@ -1,7 +1,7 @@
 /** The code of skills: admitted by its contract, run in an image of its own, told with the identity of what ran. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Session } from "../../orchestrator/contract/session.ts";
 import { makeSandpit } from "../support/cli/launch.ts";
 import { cast, lastOutput, tool } from "../support/model-server/cast.ts";
@@ -119,6 +119,59 @@ describe("skill.invoke", () => {
     );
   });
 
+  it("keeps a long result whole and shows where", async () => {
+    await using scene = await openScene([]);
+    const session = await opened(scene);
+    const source =
+      '(defun run (input &key context) (declare (ignore input context)) (princ "said") (list :object (list "x" (make-string 20000 :initial-element #\\x))))';
+    const told = await invoked(scene, session, { source });
+    const uri = /:OUTPUT-URI "(context:[0-9a-f]{64})"/.exec(told)?.[1] ?? "";
+    expect(told).toContain("output:\nsaid");
+    expect((await session.resource({ uri })).text).toContain(`(:OBJECT ("x" "${"x".repeat(100)}`);
+  });
+
+  it("names what there is when a skill has no code or there is none of the name", async () => {
+    await using scene = await openScene([]);
+    const directory = writeSkill(scene.pit.workspace);
+    const session = await opened(scene);
+    expect(await call(session, "skill.invoke", { name: "other" })).toMatch(/^unknown-skill: .*my-workflow/);
+    const { rmSync } = await import("node:fs");
+    rmSync(join(directory, "EXECUTABLE.sexp"));
+    expect(await call(session, "skill.invoke")).toMatch(/^skill-not-executable: .*skill\.load/);
+  });
+
+  it("runs as a job when asked, and its cancel ends its image", async () => {
+    await using scene = await openScene([]);
+    const session = await opened(scene);
+    const source = `
+(defun run (input &key context) (declare (ignore context))
+  (if (equal input '(:object ("wait" t))) (loop) '(:object ("done" t))))`;
+    const started = await invoked(scene, session, { source }, { async: true });
+    const id = /exec:\d+/.exec(started)?.[0] ?? "";
+    const wait = (job: string): Promise<string> =>
+      session.invoke("job.wait", { id: job, "timeout-seconds": 60 }).then((answered) => answered.text);
+    const done = await wait(id);
+    expect(done).toContain(":STATE :COMPLETED");
+    expect(done).toContain("done");
+    const looping =
+      /exec:\d+/.exec(await call(session, "skill.invoke", { input: { wait: true }, async: true }))?.[0] ?? "";
+    await expect
+      .poll(() => session.jobs().find(({ name }) => name === looping)?.state, { timeout: 60_000 })
+      .toBe("running");
+    await session.invoke("job.cancel", { id: looping });
+    expect(await wait(looping)).toContain(":STATE :ABORTED");
+  });
+});
+
+describe("code that cannot be run, and results that are none", () => {
+  let scene: SessionScene;
+  let session: Session;
+  beforeAll(async () => {
+    scene = await openScene([]);
+    session = await opened(scene);
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
   it.each([
     ["a symbol", "'car", /^skill-result-invalid: .*no portable form/],
     ["a function", "#'car", /^skill-result-invalid: /],
@@ -136,21 +189,8 @@ describe("skill.invoke", () => {
       /^(?:image-lost|lisp-condition): /,
     ],
   ])("tells what is no result: %s", async (_name, form, expected) => {
-    await using scene = await openScene([]);
-    const session = await opened(scene);
     const source = `(defun run (input &key context) (declare (ignore input context)) ${form})`;
     expect(await invoked(scene, session, { source })).toMatch(expected);
-  });
-
-  it("keeps a long result whole and shows where", async () => {
-    await using scene = await openScene([]);
-    const session = await opened(scene);
-    const source =
-      '(defun run (input &key context) (declare (ignore input context)) (princ "said") (list :object (list "x" (make-string 20000 :initial-element #\\x))))';
-    const told = await invoked(scene, session, { source });
-    const uri = /:OUTPUT-URI "(context:[0-9a-f]{64})"/.exec(told)?.[1] ?? "";
-    expect(told).toContain("output:\nsaid");
-    expect((await session.resource({ uri })).text).toContain(`(:OBJECT ("x" "${"x".repeat(100)}`);
   });
 
   it.each([
@@ -188,41 +228,7 @@ describe("skill.invoke", () => {
       /^invalid-skill-executable: .*:tools/,
     ],
   ])("refuses when %s", async (_name, files, expected) => {
-    await using scene = await openScene([]);
-    const session = await opened(scene);
     expect(await invoked(scene, session, files)).toMatch(expected);
-  });
-
-  it("names what there is when a skill has no code or there is none of the name", async () => {
-    await using scene = await openScene([]);
-    const directory = writeSkill(scene.pit.workspace);
-    const session = await opened(scene);
-    expect(await call(session, "skill.invoke", { name: "other" })).toMatch(/^unknown-skill: .*my-workflow/);
-    const { rmSync } = await import("node:fs");
-    rmSync(join(directory, "EXECUTABLE.sexp"));
-    expect(await call(session, "skill.invoke")).toMatch(/^skill-not-executable: .*skill\.load/);
-  });
-
-  it("runs as a job when asked, and its cancel ends its image", async () => {
-    await using scene = await openScene([]);
-    const session = await opened(scene);
-    const source = `
-(defun run (input &key context) (declare (ignore context))
-  (if (equal input '(:object ("wait" t))) (loop) '(:object ("done" t))))`;
-    const started = await invoked(scene, session, { source }, { async: true });
-    const id = /exec:\d+/.exec(started)?.[0] ?? "";
-    const wait = (job: string): Promise<string> =>
-      session.invoke("job.wait", { id: job, "timeout-seconds": 60 }).then((answered) => answered.text);
-    const done = await wait(id);
-    expect(done).toContain(":STATE :COMPLETED");
-    expect(done).toContain("done");
-    const looping =
-      /exec:\d+/.exec(await call(session, "skill.invoke", { input: { wait: true }, async: true }))?.[0] ?? "";
-    await expect
-      .poll(() => session.jobs().find(({ name }) => name === looping)?.state, { timeout: 60_000 })
-      .toBe("running");
-    await session.invoke("job.cancel", { id: looping });
-    expect(await wait(looping)).toContain(":STATE :ABORTED");
   });
 });
 
@@ -259,6 +265,44 @@ describe("the authority of a skill's code", () => {
     session.answerPermission(request?.requestId ?? "", "allow-once");
     await eventsUntil(client, isTurnEnd);
     expect(outputs[0]).toContain(':OUTPUT (:OBJECT ("given" (:OBJECT ("n" 1))))');
+  });
+
+  it("an approval for the session holds for code in the skill's own directory, and for other code once", async () => {
+    const outputs: string[] = [];
+    const invoke = (args: object) => () => tool("skill__invoke", { name: "my-workflow", ...args });
+    const script = cast({
+      RUN: [
+        ...[{}, {}, { asd: "my-workflow.asd" }, { asd: "my-workflow.asd" }].map(
+          (args, index) => (request: Parameters<typeof lastOutput>[0]) => {
+            if (index > 0) outputs.push(lastOutput(request));
+            return invoke(args)();
+          },
+        ),
+        (request) => {
+          outputs.push(lastOutput(request));
+          return answer("done");
+        },
+      ],
+    });
+    await using scene = await openScene(script, { permissions: "ask" });
+    const directory = writeSkill(scene.pit.workspace);
+    for (const name of ["my-workflow.asd", "code.lisp"])
+      writeFileSync(join(scene.pit.workspace, name), readFileSync(join(directory, name)));
+    const session = await opened(scene);
+    const client = await watch(session);
+    await session.prompt(text("RUN it"));
+    let asked = 0;
+    for (;;) {
+      const events = await eventsUntil(
+        client,
+        (event) => event.kind === "permission-requested" || isTurnEnd(event),
+      );
+      if (events.some(isTurnEnd)) break;
+      asked += 1;
+      session.answerPermission(session.state().permissionRequests[0]?.requestId ?? "", "allow-session");
+    }
+    expect(outputs.filter((each) => each.includes(":SKILL-EXECUTION"))).toHaveLength(4);
+    expect(asked).toBe(3);
   });
 
   it("in mode sandbox it is refused, with what it needs", async () => {
