@@ -47,15 +47,16 @@ export class ImageHost implements LispImage {
   private endReason: string | null = null;
 
   constructor(limits: LispImageOptions = {}) {
+    const { stackMb = 64, heapMb = 2_048 } = limits;
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const data: ImageThreadData = { attention: this.attention, image: limits.image, machine: limits.machine };
     this.worker = new Worker(new URL(`./image-thread.${extension}`, import.meta.url), {
       workerData: data,
       env: { ...(limits.environment ?? commandEnvironment(process.env)) },
-      resourceLimits: { stackSizeMb: limits.stackMb ?? 64, maxOldGenerationSizeMb: limits.heapMb ?? 2_048 },
+      resourceLimits: { stackSizeMb: stackMb, maxOldGenerationSizeMb: heapMb },
     });
     this.worker.on("message", (message: FromImage) => this.receive(message));
-    this.worker.on("error", (error: Error) => this.end(error.message));
+    this.worker.on("error", (error: unknown) => this.end(endReason(error, { stackMb, heapMb })));
     this.worker.on("exit", (code) => this.end(`its thread ended with code ${code}`));
   }
 
@@ -206,6 +207,17 @@ export class ImageHost implements LispImage {
     this.queries.clear();
     this.gone.resolve(reason);
   }
+}
+
+/** Why a thread ended by itself, in words of Lisp: the engine below it has others. */
+function endReason(
+  error: unknown,
+  { stackMb, heapMb }: { readonly stackMb: number; readonly heapMb: number },
+): string {
+  if (error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY")
+    return `its heap of ${heapMb} megabytes is exhausted`;
+  if (error instanceof RangeError) return `its stack of ${stackMb} megabytes is exhausted`;
+  return `the Lisp system itself failed: ${failureOf(error).message}`;
 }
 
 const neverAborted = new AbortController().signal;

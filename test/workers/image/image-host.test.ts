@@ -120,9 +120,7 @@ describe("an image in its thread", () => {
     };
     const report = { preview: 'two\n"lines"', report: true };
     expect(await values("(values (autolith:report) 1)")).toEqual([report, { preview: "1" }]);
-    expect(await values("(list (autolith:report))")).toEqual([
-      { preview: '("two\n\\"lines\\"")' },
-    ]);
+    expect(await values("(list (autolith:report))")).toEqual([{ preview: '("two\n\\"lines\\"")' }]);
     expect(await values("(copy-seq (autolith:report))")).toMatchObject([{ preview: '"two\n\\"lines\\""' }]);
     expect(await values("(string-upcase (autolith:report))")).toMatchObject([
       { preview: '"TWO\n\\"LINES\\""' },
@@ -136,6 +134,20 @@ describe("an image in its thread", () => {
     await other.terminate("no longer needed");
     expect(await running).toMatchObject({ kind: "lost", reason: "no longer needed" });
     await expect(other.probe("(")).rejects.toThrow(/no longer needed/);
+  });
+
+  it("says in words of Lisp that its heap is exhausted", async () => {
+    const small = new ImageHost({ heapMb: 8 });
+    onTestFinished(() => small.terminate());
+    await expect(small.ready).rejects.toMatchObject({
+      code: "image-ended",
+      message:
+        "The Lisp image has ended: its heap of 8 megabytes is exhausted. A new image starts with the next form.",
+    });
+    expect(await small.evaluate("1")).toMatchObject({
+      kind: "lost",
+      reason: "its heap of 8 megabytes is exhausted",
+    });
   });
 
   it.each([
