@@ -64,8 +64,10 @@ export async function openHostScene(options: HostSceneOptions = {}): Promise<Hos
     draft: () => draftOf(environment),
     command: (argv) => launch(pit, argv, { environment, stdin: "ignore" }).ended,
     [Symbol.asyncDispose]: async () => {
-      for (const pid of hosts()) process.kill(pid, "SIGTERM");
-      await eventually(() => hosts().filter(isAlive)).toEqual([]);
+      // A host that ends work takes itself off the list first; its files are needed until it is gone.
+      const running = hosts();
+      for (const pid of running) process.kill(pid, "SIGTERM");
+      await eventually(() => running.filter(isAlive)).toEqual([]);
       await model.close();
       pit[Symbol.dispose]();
     },
