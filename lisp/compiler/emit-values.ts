@@ -1,3 +1,4 @@
+import { Char } from "../data/character.ts";
 import { NIL, T } from "../data/symbol.ts";
 import { TextEmitter } from "./emit-text.ts";
 import { kindOf, type KnownKinds } from "./infer-kinds.ts";
@@ -213,6 +214,7 @@ function comparesByIdentity(node: Node): boolean {
     typeof value === "number" ||
     value === NIL ||
     value === T ||
+    value instanceof Char ||
     (typeof value === "object" && "plist" in value)
   );
 }

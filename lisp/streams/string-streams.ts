@@ -76,9 +76,11 @@ const maximumCharacters = 268_435_456;
 /** Collects what is written; `takeText` empties it. */
 export class StringOutputStream extends NativeStream {
   readonly lispClass = "STRING-OUTPUT-STREAM";
+  /** The text up to where its column was last asked for: `column` looks at each part of the text only once. */
+  private measured = "";
+  /** The text behind that. */
   private text = "";
-  /** Column after the first `measured` characters: `column` looks at each part of the text only once. */
-  private measured = 0;
+  /** Column after the measured text. */
   private columnThere: number;
   /** What the string is made for when it is taken: no character at all, base characters, or any. */
   kind: "nil" | "base-char" | "character" = "character";
@@ -100,8 +102,9 @@ export class StringOutputStream extends NativeStream {
 
   override writeText(text: string): void {
     if (!this.open) this.ensureOpen();
-    if (this.text.length + text.length > this.limit) {
-      this.text += text.slice(0, this.limit - this.text.length);
+    const length = this.measured.length + this.text.length;
+    if (length + text.length > this.limit) {
+      this.text += text.slice(0, this.limit - length);
       throw new StreamFault("full", this, `this string stream holds at most ${this.limit} characters`);
     }
     this.text += text;
@@ -113,13 +116,10 @@ export class StringOutputStream extends NativeStream {
   }
 
   override column(): number {
-    const { text } = this;
-    if (this.measured < text.length) {
-      this.columnThere = advanceColumn(
-        this.columnThere,
-        this.measured === 0 ? text : text.slice(this.measured),
-      );
-      this.measured = text.length;
+    if (this.text !== "") {
+      this.columnThere = advanceColumn(this.columnThere, this.text);
+      this.measured += this.text;
+      this.text = "";
     }
     return this.columnThere;
   }
@@ -132,15 +132,14 @@ export class StringOutputStream extends NativeStream {
   }
 
   override position(): number {
-    return this.text.length;
+    return this.measured.length + this.text.length;
   }
 
   /** What was written since the last call. */
   takeText(): string {
-    const { text } = this;
-    this.columnThere = this.column();
-    this.text = "";
-    this.measured = 0;
+    this.column();
+    const text = this.measured;
+    this.measured = "";
     return text;
   }
 
