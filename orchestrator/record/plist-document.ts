@@ -1,6 +1,7 @@
 import {
   type DataForm,
   type JsonValue,
+  type Keyword,
   DataFormError,
   PlistReader,
   describeForm,
@@ -43,11 +44,14 @@ export interface PlistDocument<D> {
 export function plistDocument<const S extends Shape>(what: string, shape: S): PlistDocument<DocumentOf<S>> {
   const fields = Object.entries<DocumentField<unknown>>(shape);
   const keys = fields.map(([, { key }]) => key);
+  // Made with the first document: a start writes none of most kinds.
+  let writing: readonly (readonly [string, Keyword, DocumentField<unknown>])[] | undefined;
   return {
     toForm: (document) => {
       const values = document as Readonly<Record<string, unknown>>;
-      return fields.flatMap(([name, field]) =>
-        values[name] === undefined ? [] : [keyword(field.key), field.toForm(values[name])],
+      writing ??= fields.map(([name, field]) => [name, keyword(field.key), field]);
+      return writing.flatMap(([name, key, field]) =>
+        values[name] === undefined ? [] : [key, field.toForm(values[name])],
       );
     },
     fromForm: (form) => {

@@ -17,7 +17,7 @@ export type TimedRecord = { readonly kind: string; readonly at: number };
 /** The line of a record. Texts, integers, truth values stand as they are, arrays and objects in portable form; undefined is left out. */
 export function recordLine({ kind, at, ...rest }: TimedRecord, seq: number): string {
   const fields = Object.entries(rest as Readonly<Record<string, unknown>>).flatMap(([name, value]) =>
-    value === undefined ? [] : [keyword(dashed(name)), jsonToForm(value as Parameters<typeof jsonToForm>[0])],
+    value === undefined ? [] : [fieldKeyword(name), jsonToForm(value as Parameters<typeof jsonToForm>[0])],
   );
   return formToLine([keyword(kind), keyword("seq"), seq, keyword("at"), at, ...fields]);
 }
@@ -58,8 +58,16 @@ function fieldsOf(list: DataList): Record<string, unknown> {
   return fields;
 }
 
-function dashed(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** Keys of fields that have been written: their names are those of the record types, and so they are few. */
+const fieldKeywords = new Map<string, Keyword>();
+const keptKeywords = 1_024;
+
+function fieldKeyword(name: string): Keyword {
+  const known = fieldKeywords.get(name);
+  if (known !== undefined) return known;
+  const made = keyword(name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+  if (fieldKeywords.size < keptKeywords) fieldKeywords.set(name, made);
+  return made;
 }
 
 function camelCased(name: string): string {

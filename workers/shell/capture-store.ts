@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
@@ -178,6 +179,8 @@ export class CaptureStore {
   async release(conversationId: string, executionId?: string): Promise<void> {
     if (!isReferencePart(conversationId)) return;
     const at = join(this.#root, conversationId);
+    // Most conversations have run no command, and this is asked at the end of every job.
+    if (!existsSync(at)) return;
     const executions =
       executionId === undefined ? await subdirectories(at) : [executionId].filter(isReferencePart);
     for (const execution of executions) {
