@@ -120,11 +120,11 @@ export class ConversationWorktrees {
   async secureEnded(executionId: ExecutionId, checkout: IsolatedCheckout): Promise<SecuredWork> {
     const record = this.#recordOf(executionId, checkout);
     try {
-      const { artifact, untracked } = await this.#securedNow(record, ownLeave());
+      const note = leftBehind(record, await this.#securedNow(record, ownLeave()));
       return {
         worktree: record.path,
         artifactPath: this.artifactPath(record),
-        ...(untracked.length === 0 ? {} : { note: leftBehind(record, untracked, artifact.untrackedCount) }),
+        ...(note === undefined ? {} : { note }),
       };
     } catch (error) {
       return { worktree: record.path, error: failureOf(error).message };
@@ -136,13 +136,11 @@ export class ConversationWorktrees {
     return (await this.#securedNow(record, leave)).artifact;
   }
 
-  /** The same, with the untracked files that were there when the artifact was made. */
-  async #securedNow(
-    record: WorktreeRecord,
-    leave: GitLeave,
-  ): Promise<{ readonly artifact: WorktreeArtifact; readonly untracked: readonly string[] }> {
+  /** The same, with what only the checkout had when the artifact was made; of commits it left, only an artifact made now knows. */
+  async #securedNow(record: WorktreeRecord, leave: GitLeave): Promise<Secured> {
     const existing = await this.artifact(record);
-    if (existing !== undefined) return { artifact: existing, untracked: existing.untracked ?? [] };
+    if (existing !== undefined)
+      return { artifact: existing, untracked: existing.untracked ?? [], leftCommits: [] };
     const { machine } = this.#places;
     const state = await machine.survey(record, leave);
     if (state === "unfinished") throw unfinished(record);
@@ -166,7 +164,7 @@ export class ConversationWorktrees {
       ...encodedPatch(state.patch),
     };
     await this.#directoryOf(record).writeForm("worktree-artifact.sexp", artifactDocument.toForm(artifact));
-    return { artifact, untracked: state.untracked };
+    return { artifact, untracked: state.untracked, leftCommits: state.leftCommits };
   }
 
   /** Whether the checkout, where it still is, holds other work than its artifact. */
@@ -293,6 +291,26 @@ function unfinished(record: WorktreeRecord): AutolithError {
   );
 }
 
-function leftBehind({ path }: WorktreeRecord, untracked: readonly string[], count?: number): string {
-  return `Not handed over, since nobody staged them: ${namedPaths(untracked, { count })}. Only the checkout ${path} has these files; copy what you need before it is cleaned up.`;
+type Secured = {
+  readonly artifact: WorktreeArtifact;
+  readonly untracked: readonly string[];
+  readonly leftCommits: readonly string[];
+};
+
+/** What only the checkout has, as a note; undefined when that is nothing. */
+function leftBehind(
+  { path }: WorktreeRecord,
+  { artifact, untracked, leftCommits }: Secured,
+): string | undefined {
+  const parts = [
+    ...(untracked.length === 0
+      ? []
+      : [`files that nobody staged: ${namedPaths(untracked, { count: artifact.untrackedCount })}`]),
+    ...(leftCommits.length === 0
+      ? []
+      : [`commits that it left and no branch holds: ${namedPaths(leftCommits)}`]),
+  ];
+  return parts.length === 0
+    ? undefined
+    : `Not handed over: ${parts.join("; ")}. Only the checkout ${path} has them; take what you need before it is cleaned up.`;
 }

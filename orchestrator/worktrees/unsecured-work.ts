@@ -14,6 +14,7 @@ export function reasonsToKeep(
     [state.untracked, "untracked files"],
     [state.ignored, "ignored files"],
     [state.submodules, "submodules with work of their own"],
+    [state.leftCommits, "commits that neither its tip nor a branch holds"],
   ];
   const open = lists.flatMap(([paths, what]) =>
     paths.length === 0 ? [] : [`${what} (${namedPaths(paths, { limit: 4 })})`],

@@ -37,6 +37,8 @@ export type CheckoutState = {
   readonly uncommitted: readonly string[];
   readonly untracked: readonly string[];
   readonly ignored: readonly string[];
+  /** Commits that were made here and left by checking out another one, and that nothing else holds. */
+  readonly leftCommits: readonly string[];
   /** Filled submodules with changes, or at another commit than recorded. */
   readonly submodules: readonly string[];
 };

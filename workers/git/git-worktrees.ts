@@ -11,7 +11,14 @@ import type {
 } from "../../orchestrator/worktrees/worktree-machine.ts";
 import type { WorktreeRecord } from "../../orchestrator/worktrees/worktree.ts";
 import type { MutationLocks } from "../workspace/mutation-lock.ts";
-import { patchFrom, pathsFrom, statusOf, submodulePaths, submodulesWithWork } from "./changes.ts";
+import {
+  patchFrom,
+  pathsFrom,
+  statusOf,
+  submodulePaths,
+  submodulesWithWork,
+  leftCommits,
+} from "./changes.ts";
 import {
   creationParameters,
   isRealDirectory,
@@ -91,6 +98,7 @@ export class GitWorktrees implements WorktreeMachine {
       uncommitted: changed,
       untracked,
       ignored,
+      leftCommits: await leftCommits(checkout, tip),
       submodules: await submodulesWithWork(checkout, record.baseline, {
         ...this.#parts,
         signal,

@@ -141,6 +141,7 @@ describe("what keeps a checkout", () => {
     uncommitted: [],
     untracked: [],
     ignored: [],
+    leftCommits: [],
     submodules: [],
   };
   const tip = "b".repeat(40);
@@ -169,6 +170,7 @@ describe("what keeps a checkout", () => {
           uncommitted: fc.subarray(["c"]),
           untracked: fc.subarray(["u"]),
           ignored: fc.subarray(["i"]),
+          leftCommits: fc.subarray(["1234567 left"]),
           submodules: fc.subarray(["s"]),
           moved: fc.boolean(),
           edited: fc.boolean(),

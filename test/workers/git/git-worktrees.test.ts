@@ -269,6 +269,36 @@ describe("what a checkout holds", () => {
     });
   });
 
+  test("commits that it left and nothing else holds are told; amended and reset ones, and those on a branch, are not", async () => {
+    const scene = worktreeScene({ files: { "a.txt": "1\n" } });
+    const record = await scene.checkout();
+    expect(await survey(scene, record)).toMatchObject({ leftCommits: [] });
+    writeFiles(record.path, { "a.txt": "amended away\n" });
+    commitAll(record.path, "first words");
+    git(
+      record.path,
+      "-c",
+      "user.name=n",
+      "-c",
+      "user.email=e",
+      "commit",
+      "-q",
+      "--amend",
+      "-m",
+      "wörk – done",
+    );
+    writeFiles(record.path, { "a.txt": "reset away\n" });
+    commitAll(record.path, "a mistake");
+    git(record.path, "reset", "-q", "--hard", "HEAD~1");
+    expect(await survey(scene, record)).toMatchObject({ leftCommits: [], paths: ["a.txt"] });
+    git(record.path, "checkout", "-q", "--detach", record.baseline);
+    const left = await survey(scene, record);
+    expect(left).toMatchObject({ tip: record.baseline, paths: [] });
+    expect(left.leftCommits.map((each) => each.replace(/^[0-9a-f]+ /, ""))).toEqual(["wörk – done"]);
+    git(record.path, "branch", "kept", "HEAD@{1}");
+    expect(await survey(scene, record)).toMatchObject({ leftCommits: [] });
+  });
+
   test("C045: submodules are empty and said to be; a clean filled one does not keep the checkout, a dirty one shows", async () => {
     const scene = worktreeScene();
     const library = makeRepository(join(scene.root, "library"), { "lib.txt": "1\n" });
