@@ -25,21 +25,42 @@ export type Complaint = {
 };
 
 const option = new RegExp(
-  String.raw`(?:^|\s+):(${optionNames.join("|")})\s+("(?:[^"\\]|\\.)*"|[^\s"]\S*)\s*$`,
+  String.raw`(?:^|\s):(${optionNames.join("|")})\s+("(?:[^"\\]|\\.)*"|[^\s"]\S*)\s*$`,
   "is",
 );
 
-/** A complaint is any text; options are those at its end. Pure. */
+/** Most characters of a complaint with its options. */
+export const complaintInputCharacters = 20_000;
+
+/** A complaint is any text; options are those at its end. In a text in quotes nothing is an option. Throws `invalid-argument`. Pure. */
 export function complaintOf(input: string): Complaint {
+  const written = input.trim();
+  if (written.length > complaintInputCharacters)
+    throw new AutolithError(
+      "invalid-argument",
+      `complain takes at most ${complaintInputCharacters} characters with its options, not ${written.length}.`,
+    );
+  const quoted = /^"(?:[^"\\]|\\.)*"(?=\s|$)/s.exec(written)?.[0];
+  const { rest, options } = withoutOptions(quoted === undefined ? written : written.slice(quoted.length));
+  const isPlain = quoted !== undefined && rest !== "";
+  if (isPlain) return { ...bare(withoutOptions(written).rest), options };
+  return { ...bare(quoted === undefined ? rest : unquoted(quoted)), options };
+}
+
+function bare(text: string): { readonly text: string } {
+  return { text: text.toLowerCase() === "nil" ? "" : text };
+}
+
+/** What stands before the options at the end of a text. The last one of a name counts. */
+function withoutOptions(text: string): { readonly rest: string; readonly options: Complaint["options"] } {
   const options = new Map<OptionName, string>();
-  let rest = input.trim();
+  let rest = text;
   for (let match = option.exec(rest); match !== null; match = option.exec(rest)) {
     const name = (match[1] ?? "").toLowerCase() as OptionName;
     if (!options.has(name)) options.set(name, unquoted(match[2] ?? ""));
-    rest = rest.slice(0, match.index).trim();
+    rest = rest.slice(0, match.index);
   }
-  const text = unquoted(rest);
-  return { text: text.toLowerCase() === "nil" ? "" : text, options };
+  return { rest: rest.trim(), options };
 }
 
 function unquoted(text: string): string {

@@ -21,6 +21,7 @@ import {
 } from "../../self/mutation.ts";
 import { exercisesPerMutation } from "../../self/self-modification.ts";
 import { skillCatalogCharacterLimit, skillSelectionLimits } from "../../skills/session-skills.ts";
+import { complaintInputCharacters } from "../../sessions/commands/correction-commands.ts";
 import { evidenceLimit } from "../../sessions/corrections/correction-question.ts";
 import { manifestLimits } from "../../skills/executable-manifest.ts";
 import { skillCodeLimits } from "../../skills/skill-limits.ts";
@@ -41,6 +42,7 @@ export const adviceLimits: readonly Limit[] = [
     ["values of a rule's condition", conditionValueLimit, "items"],
     ["one value of a condition", conditionCharacterLimit, "characters"],
     ["complaint", complaintLimit, "characters"],
+    ["complaint with its options", complaintInputCharacters, "characters"],
     ["output that a correction is proposed from", evidenceLimit, "characters"],
     ["files of a turn that rules see", snapshotLimits.paths, "items"],
     ["output of a turn that rules see", snapshotLimits.outputCharacters, "characters"],
