@@ -286,9 +286,22 @@ function installComparisons(define: DefineLeaf, host: LeafHost): void {
       [exact, false],
       [folded, true],
     ] as const) {
-      define(name, COMPARISON_LIST, (...args: ComparisonArguments) => {
-        return compareParts(host, fold, args, (index, order) => (holds(order) ? index : NIL));
-      });
+      define(
+        name,
+        COMPARISON_LIST,
+        (x: LispValue, y: LispValue, start1?: Bound, end1?: Bound, start2?: Bound, end2?: Bound) => {
+          const plain =
+            start1 === undefined && end1 === undefined && start2 === undefined && end2 === undefined;
+          if (plain && !fold && x instanceof LString && y instanceof LString && x.length < SHARE) {
+            const shared = Math.min(x.length, y.length);
+            const i = differingIndex(x, 0, y, 0, 0, shared);
+            host.charge(i);
+            return holds(i < shared ? x.code(i) - y.code(i) : x.length - y.length) ? i : NIL;
+          }
+          const parts: ComparisonArguments = [x, y, start1, end1, start2, end2];
+          return compareParts(host, fold, parts, (index, order) => (holds(order) ? index : NIL));
+        },
+      );
     }
   }
 }

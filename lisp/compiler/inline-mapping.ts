@@ -1,4 +1,4 @@
-import { arrayToList } from "../data/cons.ts";
+import { Cons, arrayToList } from "../data/cons.ts";
 import { NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Environment } from "./environment.ts";
@@ -135,6 +135,48 @@ const reduce: InlineWriter = (b, args, env) => {
   );
 };
 
+/** The type that a form names by a constant, when it is LIST, STRING or NIL; else null. */
+function simpleType(b: FormBuilder, form: LispValue | undefined): "LIST" | "STRING" | "NIL" | null {
+  if (form === NIL) return "NIL";
+  if (!(form instanceof Cons) || form.car !== b.host.symbol("QUOTE") || !(form.cdr instanceof Cons))
+    return null;
+  const { car: name, cdr: rest } = form.cdr;
+  if (rest !== NIL) return null;
+  if (name === NIL) return "NIL";
+  if (name === b.host.symbol("LIST")) return "LIST";
+  return name === b.host.symbol("STRING") ? "STRING" : null;
+}
+
+/** MAP over one sequence to no result, a list or a string. */
+const map: InlineWriter = (b, args, env) => {
+  const [typeForm, fnForm, sequenceForm] = args;
+  const type = simpleType(b, typeForm);
+  if (args.length !== 3 || type === null) return null;
+  const fn = callee(b, fnForm!, 1, env, true);
+  if (fn === null) return null;
+  const sequence = b.name("SEQUENCE");
+  const bindings = [...fn.bindings, b.list(sequence, sequenceForm!)];
+  if (type === "NIL")
+    return binding(b, bindings, fn.around(elementLoop(b, sequence, (element) => [fn.call(element)])), NIL);
+  const list = fn.around(
+    collecting(b, (add) => elementLoop(b, sequence, (element) => [add(fn.call(element))])),
+  );
+  return binding(b, bindings, type === "LIST" ? list : b.list("COERCE", list, b.list("QUOTE", "STRING")));
+};
+
+/** COERCE to a string or a list, where that is simple. */
+const coerce: InlineWriter = (b, args) => {
+  const type = simpleType(b, args[1]);
+  if (args.length !== 2 || type === null || type === "NIL") return null;
+  const object = b.name("OBJECT");
+  const full = b.list("SYS:%FULL-CALL", b.list("COERCE", object, args[1]!));
+  const quick =
+    type === "STRING"
+      ? b.list("OR", b.list("SYS:%STRING-OF-LIST", object), full)
+      : b.list("IF", b.list("LISTP", object), object, full);
+  return binding(b, [b.list(object, args[0]!)], quick);
+};
+
 /** Mapping functions, quantifiers and REDUCE, by name. */
 export const inlineMapping: ReadonlyMap<string, InlineWriter> = new Map<string, InlineWriter>([
   ["MAPCAR", mapcar],
@@ -145,4 +187,6 @@ export const inlineMapping: ReadonlyMap<string, InlineWriter> = new Map<string, 
   ["NOTANY", quantifier(true, NIL, T)],
   ["NOTEVERY", quantifier(false, T, NIL)],
   ["REDUCE", reduce],
+  ["MAP", map],
+  ["COERCE", coerce],
 ]);

@@ -4,6 +4,7 @@ import type { LispValue } from "../data/value.ts";
 import type { Environment } from "./environment.ts";
 import type { FormBuilder } from "./form-building.ts";
 import { type Callee, callee } from "./inline-callee.ts";
+import { constantSearch } from "./inline-constant-searches.ts";
 import { keywordForms } from "./inline-keywords.ts";
 import { cellLoop, collecting, elementLoop } from "./inline-loops.ts";
 import type { InlineWriter } from "./inline-mapping.ts";
@@ -194,7 +195,8 @@ function itemSearch(name: string, loop: SearchLoop, often: boolean): InlineWrite
   return (b, args, env) => {
     if (leaf !== undefined && args.length >= 2) {
       const keys = keywordForms(args.slice(2), ["TEST"]);
-      if (keys !== null && namesEql(b, keys.get("TEST"))) return b.list(leaf, args[0]!, args[1]!);
+      if (keys !== null && namesEql(b, keys.get("TEST")))
+        return constantSearch(b, name, args[0]!, args[1]!) ?? b.list(leaf, args[0]!, args[1]!);
     }
     return general(b, args, env);
   };

@@ -8,6 +8,7 @@ import { installLists } from "../sequences/list-leaves.ts";
 import { installPropertyLists } from "../sequences/property-list-leaves.ts";
 import { installDirectSearch } from "../sequences/direct-search.ts";
 import { installEqlSearch } from "../sequences/eql-search.ts";
+import { installStringMaking } from "../sequences/string-making.ts";
 import { installFixnumSorting } from "../sequences/fixnum-sorting.ts";
 import { installModular } from "../numbers/modular-leaves.ts";
 import { installSequenceConversion } from "../sequences/sequence-conversion.ts";
@@ -65,6 +66,7 @@ const installers: readonly LeafInstaller[] = [
   installEqlSearch,
   installDirectSearch,
   installFixnumSorting,
+  installStringMaking,
   installModular,
   installSequenceConversion,
   installCharacters,

@@ -148,9 +148,10 @@ The unchanged tail is shared."
 
 (defun vector-like (vector buffer start end)
   "A simple vector with VECTOR's element type of the elements of the simple-vector BUFFER from START to END."
-  (if (simple-vector-p vector)
-      (if (and (eql start 0) (eql end (length buffer))) buffer (subseq buffer start end))
-      (replace (make-array (- end start) :element-type (array-element-type vector)) buffer :start2 start :end2 end)))
+  (cond ((simple-vector-p vector)
+         (if (and (eql start 0) (eql end (length buffer))) buffer (subseq buffer start end)))
+        ((and (stringp vector) (< (- end start) 100000)) (%string-like vector buffer start end))
+        (t (replace (make-array (- end start) :element-type (array-element-type vector)) buffer :start2 start :end2 end))))
 
 (define-item-and-predicate-functions remove
   "SEQUENCE without (the first COUNT, or last if FROM-END) elements between START and END"

@@ -125,6 +125,11 @@
                    ((null tail) sequence)
                  (setf (car tail) (svref sorted i))
                  (setq i (+ i 1))))))
+        ((and (stringp sequence) (null key)
+              (let ((function (designated-function predicate)))
+                (or (and (eq function #'char<) (%sort-string sequence nil))
+                    (and (eq function #'char>) (%sort-string sequence t)))))
+         sequence)
         ((vectorp sequence)
          (replace sequence
                   (sort-simple-vector (if (simple-vector-p sequence) (copy-seq sequence) (coerce-to-simple-vector sequence))

@@ -105,6 +105,15 @@ function asVector(value: LispValue): LispArray {
   throw typeError(value, "SEQUENCE");
 }
 
+/** Index of a character in a string that is not long, or -1. */
+function codeIndex(string: LString, item: LispValue): number {
+  if (!(item instanceof Char)) return -1;
+  const { code } = item;
+  const { length } = string;
+  for (let i = 0; i < length; i++) if (string.code(i) === code) return i;
+  return -1;
+}
+
 /** The first element of a vector that is EQL to the item, looked for in shares. */
 function findInVector(
   host: LeafHost,
@@ -139,14 +148,19 @@ function countInVector(
 function installSequenceSearch(define: DefineLeaf, host: LeafHost): void {
   define("SYS:%FIND-EQL", "item sequence", (item: LispValue, sequence: LispValue) => {
     if (sequence instanceof Cons || sequence === NIL) return searchCells(host, item, sequence, elementFound);
+    if (sequence instanceof LString && sequence.length <= QUICK_CELLS)
+      return codeIndex(sequence, item) < 0 ? NIL : item;
     const vector = asVector(sequence);
     return findInVector(host, vector, item, 0, (index) => elementAt(vector, index));
   });
-  define("SYS:%POSITION-EQL", "item sequence", (item: LispValue, sequence: LispValue) =>
-    sequence instanceof Cons || sequence === NIL
-      ? searchCells(host, item, sequence, indexFound)
-      : findInVector(host, asVector(sequence), item, 0, (index) => index),
-  );
+  define("SYS:%POSITION-EQL", "item sequence", (item: LispValue, sequence: LispValue) => {
+    if (sequence instanceof Cons || sequence === NIL) return searchCells(host, item, sequence, indexFound);
+    if (sequence instanceof LString && sequence.length <= QUICK_CELLS) {
+      const index = codeIndex(sequence, item);
+      return index < 0 ? NIL : index;
+    }
+    return findInVector(host, asVector(sequence), item, 0, (index) => index);
+  });
   define("SYS:%COUNT-EQL", "item sequence", (item: LispValue, sequence: LispValue) => {
     if (!(sequence instanceof Cons) && sequence !== NIL)
       return countInVector(host, asVector(sequence), item, 0, 0);
