@@ -18,20 +18,28 @@ interface Place {
   readonly writable: readonly string[];
 }
 
+/** Operators that read an element, with the kinds of arrays they take. */
+const accessors: Readonly<Record<string, (kind: ArrayKind) => boolean>> = {
+  AREF: () => true,
+  SVREF: ({ element }) => element === "t",
+  BIT: ({ element }) => element === "bit",
+  SBIT: ({ element }) => element === "bit",
+};
+
 /** AREF and its SETF on arrays of known kinds: the storage is read and written in place. */
 export abstract class ArrayEmitter extends FloatEmitter {
   /** Writes the call when it is one of these. */
   protected arrayLeaf(node: LeafNode, dest: Dest): boolean {
     const { name } = node.leaf;
-    if (name === "AREF" || name === "SVREF") {
-      const kind = this.storedArray(node.args[0], node.args.length - 1);
-      if (kind !== null) this.read(node, kind, dest);
-      return kind !== null;
-    }
-    if (name !== "(SETF AREF)" && name !== "(SETF SVREF)") return false;
-    const kind = this.storedArray(node.args[1], node.args.length - 2);
-    if (kind !== null) this.write(node, kind, dest);
-    return kind !== null;
+    const setter = /^\(SETF (.*)\)$/.exec(name)?.[1];
+    const accessor = setter ?? name;
+    if (!Object.hasOwn(accessors, accessor)) return false;
+    const at = setter === undefined ? 0 : 1;
+    const kind = this.storedArray(node.args[at], node.args.length - at - 1);
+    if (kind === null || accessors[accessor]?.(kind) === false) return false;
+    if (setter === undefined) this.read(node, kind, dest);
+    else this.write(node, kind, dest);
+    return true;
   }
 
   /** The kind of an array whose storage is used directly: one or two subscripts, and elements that are JavaScript numbers or any objects. */

@@ -1,6 +1,8 @@
-import { type Dest, EFFECT, toVar } from "./emit-text.ts";
+import { boxedFloat, type Dest, EFFECT, toVar } from "./emit-text.ts";
 import { TagbodyEmitter } from "./emit-tagbody.ts";
+import { divisionTest } from "./divisions.ts";
 import type { Node } from "./ir.ts";
+import { type FloatKind, isFloat } from "./kinds.ts";
 
 /** VALUES and the forms that take several values, through the multiple-value register of the runtime. */
 export abstract class MultipleValueEmitter extends TagbodyEmitter {
@@ -29,6 +31,12 @@ export abstract class MultipleValueEmitter extends TagbodyEmitter {
 
   protected multipleValueBind(node: Extract<Node, { op: "multiple-value-bind" }>, dest: Dest): void {
     const mark = this.scope.length;
+    if (this.boundDivision(node)) {
+      this.dirty = true;
+      this.node(node.body, dest);
+      this.scope.length = mark;
+      return;
+    }
     const primary = this.newTemp();
     this.before([node.body], () => this.node(node.form, toVar(primary, node.variables.length > 1)));
     for (const [i, v] of node.variables.entries()) {
@@ -37,6 +45,33 @@ export abstract class MultipleValueEmitter extends TagbodyEmitter {
     this.dirty = true;
     this.node(node.body, dest);
     this.scope.length = mark;
+  }
+
+  /** Binds the two values of a division, without an array for them where the operands are fixnums or the dividend is a float. */
+  private boundDivision(node: Extract<Node, { op: "multiple-value-bind" }>): boolean {
+    const { form, variables, body } = node;
+    if (form.op !== "leaf" || variables.length !== 2) return false;
+    const kinds = form.args.map((arg) => this.kindOf(arg));
+    if (divisionTest(form.leaf.name, "", "", kinds, ["", ""]) === null) return false;
+    const [quotient, remainder] = [this.newTemp(), this.newTemp()];
+    this.before([body], () =>
+      this.withTemps(() => {
+        const [kind] = kinds;
+        const ofFloat = kinds.length === 1 && isFloat(kind!);
+        const numbers = ofFloat ? [this.number(form.args[0]!)] : this.args(form.args);
+        const objects = ofFloat ? [boxedFloat(numbers[0]!, (kind as FloatKind).type)] : numbers;
+        const test = divisionTest(form.leaf.name, quotient, remainder, kinds, numbers)!;
+        if (!this.slow) this.put(`if(!(${test})){`);
+        this.put("R.mv=null;");
+        this.assign(quotient, `${this.unit.leaf(form.leaf, objects.length)}(${objects.join(",")})`);
+        this.check(quotient);
+        this.assign(remainder, "R.mv===null||R.mv.length<2?N:R.mv[1]");
+        if (!this.slow) this.put("}");
+      }),
+    );
+    this.bindVariable(variables[0]!, quotient, [body]);
+    this.bindVariable(variables[1]!, remainder, [body]);
+    return true;
   }
 
   protected multipleValueCall(node: Extract<Node, { op: "multiple-value-call" }>, dest: Dest): void {

@@ -78,9 +78,13 @@ function kindTest(name: string, kind: Kind): string {
     return `typeof ${name}==="number"${low}${kind.high === MOST ? "" : `&&${name}<=${kind.high}`}`;
   }
   if (kind.type !== "array") return "true";
-  return kind.element === "t" && kind.rank === 1
-    ? `Array.isArray(${name})`
-    : `R.isSimple(${name},"${kind.element}",${kind.rank})`;
+  if (kind.element === "t")
+    return kind.rank === 1 ? `Array.isArray(${name})` : `R.isGeneral(${name},${kind.rank})`;
+  // No other object has a storage type.
+  return (
+    `${name}.type==="${kind.element}"&&${name}.dims.length===${kind.rank}` +
+    `&&${name}.fillPointer<0&&!${name}.adjustable&&${name}.displacement===null`
+  );
 }
 
 /** A place to jump to. In the slow version it is a number of the switch. */

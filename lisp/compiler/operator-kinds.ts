@@ -173,6 +173,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "SYS:STRUCTURE-DOUBLE-REF": () => DOUBLE,
   "SYS:STRUCTURE-SINGLE-REF": () => SINGLE,
   AREF: element,
-  SVREF: () => ANY,
+  BIT: bounded(0, 1),
+  SBIT: bounded(0, 1),
   "ROW-MAJOR-AREF": ([array]) => (array?.type === "array" ? elementKind(array) : ANY),
 };

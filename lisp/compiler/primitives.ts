@@ -55,6 +55,24 @@ function vectorIndex(array: string, i: string): string {
   return `${object}.dims!==undefined&&${object}.dims.length===1&&${i}>=0&&${i}<${object}.total`;
 }
 
+/** JavaScript condition that a value is a vector of bits with a storage of its own, and another an index of it. */
+function bitIndex(array: string, i: string): string {
+  const object = member(array);
+  return `typeof ${i}==="number"&&${object}.type==="bit"&&${object}.displacement===null&&${vectorIndex(array, i)}`;
+}
+
+/** BIT, SBIT and their SETF functions. */
+function bitAccess(name: string): [string, Primitive][] {
+  const read = (t: string, a: string, i: string): string =>
+    `${bitIndex(a, i)}&&(${t}=${a}.storage[${i}])!==undefined`;
+  const write = (t: string, v: string, a: string, i: string): string =>
+    `(${v}===0||${v}===1)&&${bitIndex(a, i)}&&((${t}=${a}.storage[${i}]=${v}),true)`;
+  return [
+    [`${name}/2`, checked(2, read)],
+    [`(SETF ${name})/3`, checked(3, write)],
+  ];
+}
+
 /** JavaScript condition that two fixnums are subscripts of an array of rank 2. */
 function matrixIndex(array: string, i: string, j: string): string {
   const object = member(array);
@@ -266,6 +284,8 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ["MINUSP/1", compare(1, (a) => `${a}<0`)],
   ["EVENP/1", compare(1, (a) => `${a}%2===0`)],
   ["ODDP/1", compare(1, (a) => `${a}%2!==0`)],
+  ...bitAccess("BIT"),
+  ...bitAccess("SBIT"),
   [
     "SVREF/2",
     checked(2, (t, a, i) => `Array.isArray(${a})&&typeof ${i}==="number"&&(${t}=${a}[${i}])!==undefined`),

@@ -79,10 +79,19 @@ function within32(...kinds: readonly IntegerKind[]): boolean {
 
 const bitOperators: Readonly<Record<string, string>> = { LOGAND: "&", LOGIOR: "|", LOGXOR: "^" };
 
+function natural32(...kinds: readonly IntegerKind[]): boolean {
+  return kinds.every(({ low, high }) => low >= 0 && high < 2 ** 32);
+}
+
+/** An operation on bits of integers of 32 bits, or of natural numbers of as many. */
+function bitwise(operator: string, a: IntegerKind, b: IntegerKind): Primitive | undefined {
+  if (within32(a, b)) return total(2, (x, y) => `(${x}${operator}${y})`);
+  return natural32(a, b) ? total(2, (x, y) => `((${x}${operator}${y})>>>0)`) : undefined;
+}
+
 function binary(name: string, a: IntegerKind, b: IntegerKind, result: Kind): Primitive | undefined {
   if (Object.hasOwn(comparisons, name)) return test(2, (x, y) => `${x}${comparisons[name]}${y}`);
-  if (Object.hasOwn(bitOperators, name))
-    return within32(a, b) ? total(2, (x, y) => `(${x}${bitOperators[name]}${y})`) : undefined;
+  if (Object.hasOwn(bitOperators, name)) return bitwise(bitOperators[name]!, a, b);
   switch (name) {
     case "+":
     case "-":
@@ -110,5 +119,6 @@ function binary(name: string, a: IntegerKind, b: IntegerKind, result: Kind): Pri
 function shift(a: IntegerKind, places: number): Primitive {
   if (places >= 0) return total(2, (x) => `(${x}*${2 ** places})`);
   if (within32(a) && places > -32) return total(2, (x) => `(${x}>>${-places})`);
+  if (natural32(a) && places > -32) return total(2, (x) => `(${x}>>>${-places})`);
   return total(2, (x) => `Math.floor(${x}/${2 ** -places})`);
 }

@@ -35,6 +35,12 @@
         (copy-structure structure)
         (error 'type-error :datum structure :expected-type (structure-cell-name cell)))))
 
+(defun slot-reference-form (slot cell-form object)
+  "Form that reads SLOT of OBJECT. That a slot holds an array of a kind is told to the compiler, which looks at the array."
+  (let ((form (list (slot-reference-operator slot) cell-form (structure-slot-index slot) object))
+        (type (structure-slot-type slot)))
+    (if (and (consp type) (eq (car type) 'simple-array) (cddr type)) (list 'the type form) form)))
+
 (defun install-structure-accessor (accessor cell slot)
   "Define ACCESSOR, and unless SLOT is read-only its SETF function, with inline code for calls while nobody redefines them."
   (let ((reader (structure-reader cell slot))
@@ -46,7 +52,7 @@
             (declare (ignore environment))
             (if (and (eq (car form) accessor) (consp (cdr form)) (null (cddr form))
                      (fboundp accessor) (eq (symbol-function accessor) reader))
-                (list (slot-reference-operator slot) cell-form index (cadr form))
+                (slot-reference-form slot cell-form (cadr form))
                 form)))
     (unless (structure-slot-read-only slot)
       (let ((writer (structure-writer cell slot)))
@@ -68,7 +74,7 @@
                   (list store)
                   (list (slot-assignment-operator slot) cell-form index object
                         (if (plain-float-slot-p slot) store (slot-value-form slot store)))
-                  (list (slot-reference-operator slot) cell-form index object)))
+                  (slot-reference-form slot cell-form object)))
         (function-setf-expansion place))))
 
 (defun install-structure-functions (name)

@@ -167,15 +167,10 @@ export class Runtime {
     return this.signal(typeError(value, type));
   }
 
-  /** True for a simple array with that storage and rank; see `LArray`. */
-  isSimple(value: LispValue, element: string, rank: number): boolean {
-    return (
-      value instanceof LArray &&
-      value.type === element &&
-      value.dims.length === rank &&
-      !value.characters &&
-      value.simple
-    );
+  /** True for a simple array of that rank whose elements may be any objects. */
+  isGeneral(value: LispValue, rank: number): boolean {
+    if (!(value instanceof LArray) || value.type !== "t" || value.characters) return false;
+    return value.dims.length === rank && value.simple;
   }
 
   unboundVariable(symbol: LSymbol): LispValue {

@@ -54,6 +54,15 @@ export const arbitraryNumericBody: fc.Arbitrary<string> = fc
         shaped("(progn (incf (aref m $1 $2) $3) (aref m 1 1))", side, side, d),
         shaped("(incf x $1)", d),
         shaped(
+          "(multiple-value-bind (q r) (floor (min 1d9 (max -1d9 $1))) (declare (fixnum q) (double-float r)) (+ r (* 0.5d0 q)))",
+          d,
+        ),
+        shaped("(multiple-value-bind (q r) (truncate (max -1d6 (min 1d6 $1))) (- (* 2 q) r))", d),
+        shaped("(setf (grain-q g) $1)", d),
+        shaped("(progn (incf (grain-q g) $1) (+ (grain-q g) (grain-s g)))", d),
+        shaped("(aref (grain-v g) $1)", at),
+        shaped("(setf (aref (grain-v g) $1) $2)", at, d),
+        shaped(
           "(flet ((f (p n) (declare (double-float p) (fixnum n)) (if (> n $1) (* p y) (- p)))) (f $2 $3))",
           i,
           d,
@@ -121,6 +130,16 @@ export const arbitraryNumericBody: fc.Arbitrary<string> = fc
         shaped("(let ((n $1)) (dotimes (q 3) (setq n (logand (+ n $2) 1023))) n)", i, i),
         shaped("(if $1 $2 $3)", c, i, i),
         shaped("(nth-value 1 (floor $1 9))", i),
+        shaped(
+          "(multiple-value-bind (q r) (floor $1 $2) (- (* 3 r) q))",
+          i,
+          fc.constantFrom("7", "-5", "(1+ (mod j 6))"),
+        ),
+        shaped("(multiple-value-bind (q r) (truncate $1 10) (declare (fixnum q r)) (+ q r))", i),
+        shaped("(setf (sbit z $1) (mod $2 2))", at, i),
+        shaped("(+ (bit z $1) (sbit z $2))", at, at),
+        shaped("(logxor (logand $1 #xffffffff) #xedb88320)", i),
+        shaped("(ash (logand $1 #xffffffff) -5)", i),
         shaped("(round (min 1d9 (max -1d9 $1)))", d),
         shaped("(floor (min 1d9 (max -1d9 $1)))", d),
         shaped("(truncate (min 1f6 (max -1f6 $1)))", s),
@@ -148,6 +167,10 @@ export const arbitraryNumericBody: fc.Arbitrary<string> = fc
       .map((frame) => frame.replace("%", double)),
   );
 
+/** Lisp that such functions need: a structure G with slots of numbers and an array. */
+export const numericDefinitions =
+  "(defstruct grain (q 0.5d0 :type double-float) (s 0.25f0 :type single-float) (v nil :type (simple-array double-float (*))))";
+
 /** A function of the four floats and two fixnums with such a body, and with the arrays at the end of its values. */
 export function numericFunction(body: string): string {
   return (
@@ -156,9 +179,11 @@ export function numericFunction(body: string): string {
     "(m (make-array (list 3 3) :element-type 'double-float :initial-element 0.25d0)) " +
     "(f (make-array 8 :element-type 'single-float :initial-element 0.1f0)) " +
     "(b (make-array 8 :element-type '(unsigned-byte 8) :initial-element 200)) " +
-    "(k (make-array 8 :element-type 'fixnum :initial-element 3))) " +
-    "(declare (ignorable u v i j half three huge tiny tenth large) (type (simple-array (unsigned-byte 8) (8)) b) (type (simple-array double-float (3 3)) m)) " +
-    `(list (multiple-value-list ${body}) x u (coerce a 'list) (aref m 1 1) (aref m 0 2) (coerce f 'list) (coerce b 'list) (coerce k 'list))))`
+    "(k (make-array 8 :element-type 'fixnum :initial-element 3)) " +
+    "(z (make-array 8 :element-type 'bit :initial-element 0)) " +
+    "(g (make-grain :v (make-array 8 :element-type 'double-float :initial-element 2.5d0)))) " +
+    "(declare (ignorable u v i j half three huge tiny tenth large z g) (type (simple-array (unsigned-byte 8) (8)) b) (type (simple-array double-float (3 3)) m)) " +
+    `(list (multiple-value-list ${body}) x u (coerce a 'list) (aref m 1 1) (aref m 0 2) (coerce f 'list) (coerce b 'list) (coerce k 'list) (coerce z 'list) (grain-q g) (grain-s g) (coerce (grain-v g) 'list))))`
   );
 }
 

@@ -11,10 +11,16 @@ import { loadText } from "../../../lisp/image/source-loading.ts";
 import { restoreImage } from "../../../lisp/saved-images/restore-image.ts";
 import { saveImage } from "../../../lisp/saved-images/save-image.ts";
 import { findOracle } from "../differential/oracle.ts";
-import { arbitraryNumericBody, numericArguments, numericFunction } from "./arbitrary-numeric-programs.ts";
+import {
+  arbitraryNumericBody,
+  numericArguments,
+  numericDefinitions,
+  numericFunction,
+} from "./arbitrary-numeric-programs.ts";
 
 /** Lisp for both sides: the printed value of a call, floats exactly, or what kind of error it signalled. */
 const driver = `
+${numericDefinitions}
 (defun exact (x)
   (cond ((consp x) (mapcar #'exact x))
         ((floatp x) (list (if (typep x 'double-float) :double :single) (rational x) (plusp (float-sign x))))
