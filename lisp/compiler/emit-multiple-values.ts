@@ -2,7 +2,7 @@ import { boxedFloat, type Dest, EFFECT, toVar } from "./emit-text.ts";
 import { TagbodyEmitter } from "./emit-tagbody.ts";
 import { divisionTest } from "./divisions.ts";
 import type { Node } from "./ir.ts";
-import { type FloatKind, isFloat } from "./kinds.ts";
+import { isFloat } from "./kinds.ts";
 
 /** VALUES and the forms that take several values, through the multiple-value register of the runtime. */
 export abstract class MultipleValueEmitter extends TagbodyEmitter {
@@ -59,7 +59,7 @@ export abstract class MultipleValueEmitter extends TagbodyEmitter {
         const [kind] = kinds;
         const ofFloat = kinds.length === 1 && isFloat(kind!);
         const numbers = ofFloat ? [this.number(form.args[0]!)] : this.args(form.args);
-        const objects = ofFloat ? [boxedFloat(numbers[0]!, (kind as FloatKind).type)] : numbers;
+        const objects = ofFloat ? [boxedFloat(numbers[0]!, kind.type)] : numbers;
         const test = divisionTest(form.leaf.name, quotient, remainder, kinds, numbers)!;
         if (!this.slow) this.put(`if(!(${test})){`);
         this.put("R.mv=null;");
