@@ -20,6 +20,11 @@ export function valueText({ text, cut, omitted }: Pick<FormValue, "text" | "cut"
   return omitted === undefined ? `${text} \u2026` : `${text} \u2026 (${omitted})`;
 }
 
+/** Says how many values are not shown. */
+export function moreValuesText(count: number): string {
+  return `; ${count} more value${count === 1 ? "" : "s"}`;
+}
+
 function endText({
   status,
   values,
@@ -35,10 +40,7 @@ function endText({
         if (report && whole.includes("\n")) return `${valueMark}\n${whole}`;
         return `${valueMark} ${whole.replaceAll("\n", "\n  ")}`;
       });
-      return [
-        ...lines,
-        ...(omittedValues === 0 ? [] : [`; ${omittedValues} more value${omittedValues === 1 ? "" : "s"}`]),
-      ].join("\n");
+      return [...lines, ...(omittedValues === 0 ? [] : [moreValuesText(omittedValues)])].join("\n");
     }
     case "condition":
       if (condition === undefined) return `; failed: ${reason ?? "unknown"}`;

@@ -1,5 +1,6 @@
 /** Entries of the transcript as lines of a width. */
-import { formResultText } from "../../../orchestrator/prompt/form-text.ts";
+import { formResultText, moreValuesText, valueText } from "../../../orchestrator/prompt/form-text.ts";
+import { type CodeState, highlightLine } from "../markdown/code-tokens.ts";
 import { markdownLines } from "../markdown/markdown-lines.ts";
 import { type Ink, type Line, emptyLine, lineWidth, span, styled } from "../text/styled-line.ts";
 import { visibleLine, visibleText } from "../text/visible-text.ts";
@@ -118,25 +119,53 @@ function thoughtLines(entry: TextEntry, width: number): readonly Line[] {
 
 /** What was typed, its output in a rail, then each value behind its mark, or how it ended. */
 function formLines({ source, job, output, result }: FormEntry, width: number): readonly Line[] {
-  const typed = visibleText(source)
-    .split("\n")
-    .flatMap((each, index) =>
-      wrapLine([span(each)], width, {
-        first: [span(index === 0 ? "❯ " : "  ", { ink: "user" })],
-        rest: [span("  ")],
-      }),
-    );
+  // `? form` is evaluated beside everything else, and keeps its mark.
+  const mark = job === undefined ? "❯ " : "? ";
+  const typed = lispLines(visibleText(source)).flatMap((each, index) =>
+    wrapLine(each, width, {
+      first: [span(index === 0 ? mark : "  ", { ink: "user" })],
+      rest: [span("  ")],
+    }),
+  );
   const rail = { first: [span("│ ", { ink: "muted" })], rest: [span("│ ", { ink: "muted" })] };
-  const written = visibleText(output).trimEnd();
+  const omitted = result?.omittedOutput ?? 0;
+  const written = `${visibleText(output).trimEnd()}${omitted === 0 ? "" : `\n… (${omitted} more characters of output)`}`;
   const captured =
     written === "" ? [] : written.split("\n").flatMap((each) => wrapLine([span(each)], width, rail));
   if (result === undefined) return [...typed, ...captured];
-  const ink: Ink | undefined = result.status === "values" ? undefined : "bad";
-  const end = visibleText(formResultText({ ...result, output: "" }))
-    .split("\n")
-    .flatMap((each) => wrapLine([span(each, ink === undefined ? {} : { ink })], width));
-  return [...typed, ...captured, ...withJob(end, job, width)];
+  return [...typed, ...captured, ...withJob(endLines(source, result, width), job, width)];
 }
+
+/** Lisp, coloured; `⇒` and what is not Lisp stay as they are. */
+function lispLines(text: string): readonly Line[] {
+  let state: CodeState = "code";
+  return text.split("\n").map((each) => {
+    const highlighted = highlightLine(each, "lisp", state);
+    ({ state } = highlighted);
+    return highlighted.line;
+  });
+}
+
+/** Values as Lisp, reports as the text that they are, the text of help as the Markdown that it is; or how it ended. */
+function endLines(source: string, result: NonNullable<FormEntry["result"]>, width: number): readonly Line[] {
+  const textOf = (part: Partial<typeof result>): string =>
+    visibleText(formResultText({ ...result, output: "", omittedOutput: 0, ...part }));
+  if (result.status !== "values" || result.values.length === 0)
+    return textOf({})
+      .split("\n")
+      .flatMap((each) => wrapLine([span(each, result.status === "values" ? {} : { ink: "bad" })], width));
+  const lines = result.values.flatMap((value) => {
+    if (value.report && isHelp.test(source)) return markdownLines(valueText(value), width);
+    const text = textOf({ values: [value], omittedValues: 0 });
+    const isLisp = !value.report || value.text.startsWith("(:");
+    const shown = isLisp ? lispLines(text) : text.split("\n").map((each) => [span(each)]);
+    return shown.flatMap((each) => wrapLine(each, width));
+  });
+  const { omittedValues } = result;
+  return omittedValues === 0 ? lines : [...lines, ...wrapLine([span(moreValuesText(omittedValues))], width)];
+}
+
+const isHelp = /^\(\s*(?:autolith::?)?help[\s)]/i;
 
 /** Says in the first line, or above it where there is no room, which job of `? form` the result is of. */
 function withJob(end: readonly Line[], job: string | undefined, width: number): readonly Line[] {

@@ -8,7 +8,7 @@ export type HelpSources = {
   readonly tools: readonly ToolSchema[];
 };
 
-/** Answers for `(help :topic)`, `/help topic`, `help "shell.run"`; quotes and colons of either way are left out. */
+/** Answers for `(help :topic)`, which opens a section, `(help 'command)`, `/help topic`, `help "shell.run"`. */
 export function helpText(topic: string, sources: HelpSources): string {
   const word = topic
     .trim()
@@ -26,8 +26,10 @@ export function helpText(topic: string, sources: HelpSources): string {
     ({ name }) =>
       name.startsWith(`${word}.`) || sections[word]?.includes(name.slice(0, name.indexOf(".") + 1)),
   );
+  // A keyword opens a section, also where a command has its name.
+  const isSection = /^\s*:/.test(topic) && members.length + namespace.length > 0;
   const parts = [
-    ...(command === undefined ? [] : [commandHelp(command)]),
+    ...(command === undefined || isSection ? [] : [commandHelp(command)]),
     ...(tool === undefined ? [] : [toolHelp(tool)]),
     ...(members.length === 0 ? [] : [listing(members)]),
     ...(namespace.length === 0 ? [] : [namespace.map(toolLine).join("\n")]),
