@@ -295,6 +295,7 @@ function machineParts(
   | "machineTools"
   | "worktrees"
   | "sandboxProblem"
+  | "configureCaptures"
   | "handedOver"
   | "released"
   | "endSurvivors"
@@ -308,6 +309,7 @@ function machineParts(
     machineTools: [...machine.tools, viewImageTool()],
     worktrees: machine.worktrees,
     sandboxProblem: () => machine.sandbox.problem(),
+    configureCaptures: (limits) => machine.captures.configure(limits),
     handedOver: (job) => {
       machine.captures
         .release(job.conversationId, job.executionId)

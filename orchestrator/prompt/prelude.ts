@@ -1,2 +1,4 @@
-/** What a new active image evaluates first: forms are read in package AUTOLITH. */
-export const promptPrelude = '(in-package "AUTOLITH")';
+import { captureVariables } from "../initialization/capture-variables.ts";
+
+/** What a new active image evaluates first: forms are read in package AUTOLITH, which has the variables of initialization. */
+export const promptPrelude = `(in-package "AUTOLITH") ${captureVariables}`;

@@ -1,4 +1,5 @@
 /** What the sessions of one host process share: the machine, the models, the supervisor, the settings. Composed in cli/compose-session.ts. */
+import type { ConfiguredCaptures } from "../initialization/capture-variables.ts";
 import type { SecretRemover } from "../secrets/secret-removal.ts";
 import type { RoleCatalog } from "../../roles/index.ts";
 import type { AgentEvent, AgentRunner, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
@@ -53,6 +54,8 @@ export type SessionEnvironment = {
     /** Nothing may be changed in the image for good. */
     readonly immutable: boolean;
   };
+  /** Bounds what is kept of the output of commands, from the next command of this host on. */
+  readonly configureCaptures: (limits: ConfiguredCaptures) => void;
   /** Registers a provider of models; answers its name. Throws `invalid-argument`. */
   readonly registerProvider: (definition: readonly LispJson[]) => string;
   /** Where skills lie, for a session in that directory; the first of a name counts. */

@@ -24,6 +24,7 @@ import { promptPrelude } from "../prompt/prelude.ts";
 import { RestartBroker } from "../prompt/restart-broker.ts";
 import { admitPrompt } from "../prompt/prompt-operator.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import { captureVariableValues, configuredCaptures } from "../initialization/capture-variables.ts";
 import { type InitFile, InitializationError, initFiles } from "../initialization/init-files.ts";
 import { MutationStore } from "../self/mutation-store.ts";
 import { SelfModification } from "../self/self-modification.ts";
@@ -181,7 +182,8 @@ export class SessionPrompt {
       const { skipped } = this.self;
       if (skipped.length > 0) core.openingNotice("skipped-definitions", skippedText(skipped));
     }
-    for (const { path, source } of this.#foundFiles ?? (await this.#initFiles())) {
+    const files = this.#foundFiles ?? (await this.#initFiles());
+    for (const { path, source } of files) {
       checkReadable(path, source);
       const result = await image.evaluate(source, {
         package: "AUTOLITH",
@@ -190,6 +192,17 @@ export class SessionPrompt {
       });
       if (result.kind !== "values") throw new InitializationError(path, endText(result));
     }
+    const last = files.at(-1);
+    if (last !== undefined) await this.#configureCaptures(image, last.path);
+  }
+
+  /** Bounds of what is kept of commands' output, as the initialization files left them. */
+  async #configureCaptures(image: LispImage, path: string): Promise<void> {
+    const result = await image.evaluate(captureVariableValues, { package: "AUTOLITH" });
+    const set = configuredCaptures(result, (text) => {
+      throw new InitializationError(path, text);
+    });
+    this.#parts.core.environment.configureCaptures(set);
   }
 
   /** Symbols of the image that begin so; none while there is no image. */

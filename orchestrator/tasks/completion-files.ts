@@ -133,8 +133,8 @@ export class CompletionFiles {
   }
 
   /** The journal, whose records are followed from now on; `records` are those it holds. Closing it writes what is to be written. */
-  follow<Journal extends JobJournal & { close(): Promise<void> }>(
-    journal: Journal,
+  follow(
+    journal: JobJournal & { close(): Promise<void> },
     records: readonly JobRecord[],
   ): JobJournal & { close(): Promise<void> } {
     for (const record of records) this.#subscriptions.apply(record);

@@ -78,6 +78,29 @@ describe("initialization", () => {
     expect((await say(session, "hello")).outcome).toBe("end-turn");
   });
 
+  it("bounds what is kept of the output of commands; what is no bound fails the start", async () => {
+    using pit = makeSandpit();
+    const path = userInit(
+      pit,
+      "(setf *shell-log-capture-byte-limit* 1000 autolith:*shell-log-retention-age* 3600)",
+    );
+    {
+      await using scene = await openScene([], { pit });
+      const session = await scene.service.create({ workingDirectory: pit.workspace });
+      const { text: ran } = await session.invoke("shell.run", { command: "printf '%05000d' 7" });
+      expect(ran).toContain("5000 bytes, of which 1000 are retained");
+      expect((await form(session, "(list *shell-log-retention-age*)")).values).toEqual(["(3600)"]);
+    }
+    userInit(pit, "(setf *shell-log-retention-count-limit* :many)");
+    await using scene = await openScene([], { pit });
+    await expect(scene.service.create({ workingDirectory: pit.workspace })).rejects.toMatchObject({
+      code: "initialization",
+      message: expect.stringContaining(
+        `${path} could not be loaded: *shell-log-retention-count-limit* is a positive integer or NIL, not :MANY.`,
+      ) as string,
+    });
+  });
+
   it("a file that cannot be read to its end fails likewise, and a session that is loaded again can start once it is corrected", async () => {
     await using scene = await openScene([]);
     const session = await scene.service.create({ workingDirectory: scene.pit.workspace });

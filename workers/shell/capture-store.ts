@@ -63,7 +63,7 @@ export interface CaptureStoreOptions {
 
 /** The directory of raw shell captures: allocation, retention, and what references lead to. */
 export class CaptureStore {
-  readonly limits: CaptureLimits;
+  #limits: CaptureLimits;
   readonly #root: string;
   readonly #now: () => number;
   readonly #secrets: readonly string[];
@@ -72,9 +72,19 @@ export class CaptureStore {
 
   constructor(options: CaptureStoreOptions) {
     this.#root = options.root;
-    this.limits = { ...defaultCaptureLimits, ...options.limits };
+    this.#limits = { ...defaultCaptureLimits, ...options.limits };
     this.#now = options.now ?? Date.now;
     this.#secrets = options.secrets ?? [];
+  }
+
+  /** The bounds in force. */
+  get limits(): CaptureLimits {
+    return this.#limits;
+  }
+
+  /** Sets bounds for what is opened from now on; those that are not given stay. */
+  configure(limits: Partial<CaptureLimits>): void {
+    this.#limits = { ...this.#limits, ...limits };
   }
 
   /**
