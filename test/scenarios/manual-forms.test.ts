@@ -1,5 +1,5 @@
 /** The forms that the manual shows of the prompt, commands and settings, as it shows them: each does what is said of it there. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FormResult, Session } from "../../orchestrator/contract/session.ts";
@@ -58,6 +58,9 @@ const shown: Readonly<Record<string, string>> = {
   "(vault-contents)": '((:MESSAGE "Revised task") (:LISP "(+ 1 2)"))',
   "(vault)": "2 entries are in the vault.",
   "(setf (vault-contents) nil)": "NIL",
+  '(fix-skipped-definitions "Drop all of these. They were temporary development experiments.")':
+    "No definition of the image was skipped.",
+  "(relax t)": "relax-p = t",
   "(list (task.agents))": '("(:TASK-AGENTS',
   "(task.agents)": "(:TASK-AGENTS",
   "(tasks)": "There are no tasks.",
@@ -75,6 +78,22 @@ const refused: Readonly<Record<string, string>> = {
   "(setf (config :no-such-setting) t)": "There is no setting",
   "(setf (config :terminal-theme) :almighty)": "cannot be set in this version: the terminal has one theme",
   "(settings :boot-screen-seconds 2)": "in this version: there is no boot screen",
+  "(settings :boot-screen-seconds)": "in this version: there is no boot screen",
+  '(setf (config :openrouter-provider-routing) "{\\"deepseek/deepseek-v4.1-flash\\":{\\"order\\":[\\"baseten\\",\\"together\\"],\\"allow_fallbacks\\":true}}")':
+    "in this version: there is no OpenRouter provider",
+  '(refine :assess "PROPOSAL-ID" :revision 3 :verdict :passed :evidence "Evidence from a separate task")':
+    "refine is not here",
+  '(redact "Alice Smith lives in Amsterdam.")': "redact is not here",
+  // Optional systems of the manual, of which there are none here.
+  '(asdf:load-system "autolith/structural")': 'There is no system "autolith/structural"',
+  '(asdf:load-system "autolith/debug")': 'There is no system "autolith/debug"',
+  '(asdf:test-system "autolith/debug/tests")': 'There is no system "autolith/debug/tests"',
+  '(setf autolith:*structural-program* "/path/to/ast-grep")': "*STRUCTURAL-PROGRAM*",
+  '(setf autolith:*debug-adapter-program* "/path/to/debug-adapter" autolith:*debug-adapter-arguments* nil)':
+    "*DEBUG-ADAPTER-PROGRAM*",
+  // Workers have it: lisp.eval with host-tools, as the page on evaluation shows it.
+  '(autolith:worker-tool-call "resource.read" "{\\"uri\\":\\"workspace:src/main.lisp\\"}")':
+    "WORKER-TOOL-CALL",
   "(settings :onboarding-p nil)": "in this version: there is no onboarding tour",
   '(tasks :get "JOB-ID")': 'There is no task "JOB-ID"',
   '(tasks :transcript "JOB-ID" :offset 0 :limit 4000)': 'There is no task "JOB-ID"',
@@ -122,6 +141,48 @@ describe("forms of the manual", () => {
         event.kind === "update" && event.update.type === "form-result" && textOf(event.update) === "⇒ 3",
     );
     expect(scene.server.requests.at(-1)?.text).toContain("Revised task");
+  });
+});
+
+/** Examples that are tested where what they are about is tested, or that a page shows and its test executes. */
+const elsewhere: Readonly<Record<string, string>> = {
+  "(define-application-command my-version-command": "test/scenarios/session-initialization.test.ts",
+  "(define-context-contributor release-advice": "test/scenarios/session-initialization.test.ts",
+  "(register-context-rule": "test/scenarios/session-initialization.test.ts",
+  '(complain "Your explanations are too long. Give the result first.")': "docs/extending.md",
+  '(wtf "Use the existing library instead of reimplementing it.")': "docs/extending.md",
+  "(:evaluate :source": "docs/management.md",
+  "(:skill-executable :format-version 1": "docs/skills.md",
+  "worker-tool-call": "docs/evaluation.md",
+  "*package*": "test/scenarios/background-forms.test.ts",
+  "(values :finished 42)": "test/scenarios/background-forms.test.ts",
+};
+
+describe("examples of the manual elsewhere", () => {
+  it.each(Object.entries(elsewhere))("%s in %s", (example, file) => {
+    expect(readFileSync(join(import.meta.dirname, "../..", file), "utf8")).toContain(example);
+  });
+});
+
+describe("a message with an image", () => {
+  it("carries the file beside its text", async () => {
+    await using own = await openScene((request) => answer(`answer ${request.number}`));
+    const picture = join(own.pit.workspace, "diagram.png");
+    writeFileSync(
+      picture,
+      Buffer.from(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+        "base64",
+      ),
+    );
+    const told = await own.service.create({ workingDirectory: own.pit.workspace });
+    const client = await watch(told);
+    // The manual names a file of /tmp.
+    await values(told, `(prompt :images "${picture}" "Review this diagram")`);
+    await eventsUntil(client, isTurnEnd);
+    const request = own.server.requests.at(-1)?.text ?? "";
+    expect(request).toContain("Review this diagram");
+    expect(request).toContain("data:image/png;base64,iVBORw0KGgo");
   });
 });
 
