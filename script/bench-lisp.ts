@@ -1,10 +1,11 @@
 /**
  * `npm run bench:lisp images`: saving and restoring of images. `npm run bench:lisp [NAME…]`: runs the programs of `test/lisp/bench` in our Lisp and, where they are installed, in SBCL, ECL and CLISP
  * (all compiled), and prints milliseconds for each, their ratio to CLISP and the geometric means. Each program defines
- * BENCH; the time is the processor time of the best of three runs after one to warm up.
+ * BENCH; the time is the processor time of the best of three runs after one to warm up. A program may say what BENCH gives in a
+ * line that begins with `;=> `; a run that gives something else does not count and makes the exit status 1.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { imageFigures } from "./bench/image-figures.ts";
@@ -28,7 +29,8 @@ const timing = `
         (bench)
         (let ((ms (/ (* 1000.0 (- (get-internal-run-time) start)) internal-time-units-per-second)))
           (when (and (> i 0) (or (null best) (< ms best))) (setq best ms)))))))
-(format t "~&RESULT ~,3F~%" (time-it))`;
+(format t "~&RESULT ~,3F~%" (time-it))
+(format t "~&VALUE ~S~%" (bench))`;
 
 interface Implementation {
   readonly name: string;
@@ -62,6 +64,13 @@ function measure(implementation: Implementation, program: string): number | null
   const found = /RESULT ([\d.]+)/.exec(run.stdout ?? "");
   if (found === null && run.error === undefined)
     process.stderr.write(`${program} ${implementation.name}: ${run.stderr.slice(0, 300)}\n`);
+  const expected = /^;=> (.*)$/m.exec(readFileSync(source, "utf8"))?.[1];
+  const value = /VALUE (.*)/.exec(run.stdout ?? "")?.[1];
+  if (found !== null && expected !== undefined && value !== expected) {
+    process.stderr.write(`${program} ${implementation.name}: expected ${expected}, got ${value}\n`);
+    process.exitCode = 1;
+    return null;
+  }
   return found === null ? null : Math.max(Number(found[1]), 0.05);
 }
 

@@ -31,3 +31,4 @@
       (fft re im n -1d0)
       (dotimes (i n) (setf (aref re i) (/ (aref re i) n) (aref im i) (/ (aref im i) n))))
     (round (aref re 17))))
+;=> 23

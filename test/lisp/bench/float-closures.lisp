@@ -23,3 +23,4 @@
     (declare (type double-float sum))
     (dotimes (i 20000) (incf sum (the double-float (root (+ 1d0 (* i 0.001d0))))))
     (list (round (* 1000000 (pendulum 50000))) (round sum))))
+;=> (-61087 63488)

@@ -33,3 +33,4 @@
          (a (filled n (lambda (i j) (/ 1d0 (+ 1 (mod (+ (* 7 i) (* 3 j)) 11))))))
          (b (filled n (lambda (i j) (if (= i j) 2d0 (/ (mod (* (1+ i) (1+ j)) 7) 10d0))))))
     (list (round (* 1000 (aref (product a b n) 3 5))) (round (* 1000 (log (abs (determinant b n))))))))
+;=> (13008 96634)

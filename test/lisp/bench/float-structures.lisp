@@ -17,3 +17,4 @@
   (let ((particles (loop for i below 100 collect (make-particle :x (* i 0.01d0) :y (- 1d0 (* i 0.01d0)) :vx 0d0 :vy 0.5d0))))
     (dotimes (step 5000) (dolist (p particles) (push-particle p 0.01d0)))
     (round (* 1000000 (reduce #'+ particles :key #'energy)))))
+;=> 45870515

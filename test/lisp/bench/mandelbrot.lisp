@@ -14,3 +14,4 @@
     (dotimes (y 240 sum)
       (dotimes (x 240)
         (incf sum (escape (- (/ x 80d0) 2d0) (- (/ y 120d0) 1d0) 200))))))
+;=> 3226117

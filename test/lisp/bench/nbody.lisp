@@ -27,3 +27,4 @@
         (ms (floats 39.47d0 0.037d0 0.011d0 0.0017d0 0.002d0)))
     (dotimes (i 60000) (advance xs ys zs us vs ws ms 0.001d0))
     (list (round (* 1000000 (aref xs 0))) (round (* 1000000 (aref ys 1))))))
+;=> (24930 1710447)

@@ -16,3 +16,4 @@
     (let ((now (row)) (before (row)) (next (row)))
       (loop for i from 400 below 600 do (setf (aref now i) 2f0 (aref before i) 2f0))
       (round (* 1000 (ripple now before next 2000))))))
+;=> 2000

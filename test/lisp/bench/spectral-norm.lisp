@@ -29,3 +29,4 @@
       (multiply v n w) (multiply-transposed w n u))
     (dotimes (i n) (incf vbv (* (aref u i) (aref v i))) (incf vv (* (aref v i) (aref v i))))
     (round (* 1000000 (sqrt (/ vbv vv))))))
+;=> 1274224

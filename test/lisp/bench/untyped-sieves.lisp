@@ -10,3 +10,4 @@
   (list (sieve (make-array 300001 :element-type 'bit :initial-element 1))
         (sieve (make-array 300001 :element-type '(unsigned-byte 8) :initial-element 1))
         (sieve (make-array 300001 :element-type 'fixnum :initial-element 1))))
+;=> (25997 25997 25997)
