@@ -6,7 +6,7 @@ import type { SecretRemover } from "../secrets/secret-removal.ts";
 import type { AgentEvent, ReplayReply, ReplayRequest } from "../contract/agent-thread.ts";
 import { defaultAgentLimits } from "../contract/agent-limits.ts";
 import { AutolithError, failureOf } from "../contract/failure.ts";
-import { type ConversationId, type ExecutionId, newExecutionId } from "../contract/identifiers.ts";
+import { type ExecutionId, newExecutionId } from "../contract/identifiers.ts";
 import type { ReasoningEffort, ToolCallItem } from "../contract/model.ts";
 import type { Authority } from "../contract/permissions.ts";
 import type { ToolContext } from "../contract/tool.ts";
