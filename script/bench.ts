@@ -3,7 +3,7 @@
  */
 import { parseArgs } from "node:util";
 import { benchReader } from "./bench-reader.ts";
-import { fanOut } from "./bench/fan-out-figures.ts";
+import { fanOut, removeFanOutHomes } from "./bench/fan-out-figures.ts";
 import { type HostFigures, hostFigures } from "./bench/host-figures.ts";
 import { type RunFigures, median, runJobFigures } from "./bench/run-job-figures.ts";
 import { mailFigures } from "./bench/mail-figures.ts";
@@ -171,7 +171,8 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   runs: () => benchRuns(Number(values.rounds)),
   supervisor: () => benchThroughput(Number(values.jobs)),
   host: () => benchHost(Math.ceil(Number(values.rounds) / 2)),
-  "fan-out": () => benchFanOut(Math.ceil(Number(values.rounds) / 2), Number(values.children)),
+  "fan-out": () =>
+    benchFanOut(Math.ceil(Number(values.rounds) / 2), Number(values.children)).finally(removeFanOutHomes),
   sessions: () => benchSessions(100_000, 16).then(() => benchTerminal(16)),
   terminal: () => benchTerminal(16),
   mail: () => benchMail(1_000),
