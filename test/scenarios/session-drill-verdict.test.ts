@@ -44,6 +44,14 @@ const whole: SessionEvidence = {
   sequences: [1, 2, 3],
 };
 
+const effectForm: SessionUpdate = {
+  type: "form",
+  formId: "form:2",
+  source: '(open "/w/lisp-effect-form-7")',
+  job: "exec:2",
+  at: 0,
+};
+
 describe("the session drill's verdict", () => {
   it("finds nothing wrong with a whole session", () => {
     expect(sessionViolations(whole)).toEqual([]);
@@ -56,6 +64,18 @@ describe("the session drill's verdict", () => {
     [
       "a message shown twice",
       { shown: [...whole.shown, message("two", "prompt"), message("more", "automatic", "m:two")] },
+    ],
+    [
+      "a form that never began and did something",
+      {
+        acceptedForms: [],
+        shown: [effectForm, { ...formEnd, formId: "form:2", status: "never-begun" }, ...whole.shown],
+        effects: ["lisp-effect-form-7"],
+      },
+    ],
+    [
+      "a form that returned and did nothing",
+      { acceptedForms: [], shown: [effectForm, { ...formEnd, formId: "form:2" }, ...whole.shown] },
     ],
     ["a completion that was never told", { endedJobs: ["x", "y"] }],
     ["a completion told twice", { shown: [...whole.shown, message(':EXECUTION-ID "x"', "automatic")] }],

@@ -15,6 +15,8 @@ export type SessionPoint = {
 
 /** Lines to aim at: those of an undisturbed session, about, and its rest. */
 export const sessionLines = 120;
+/** How many times as many a session with forms prints, about. */
+const lispFactor = 3;
 const longestDelayMs = 12;
 const longestSecondLifeMs = 1_500;
 
@@ -26,12 +28,14 @@ export function sessionPlan(count: number, seed: number): readonly SessionPoint[
     if (lines.length === 0) lines.push(...shuffled(sessionLines + 1, random));
     const delayMs = Math.floor(random() * (longestDelayMs + 1));
     const againMs = Math.floor(random() * (longestSecondLifeMs + 1));
+    const isLisp = index % 5 === 2 || index % 10 === 3;
     return {
       number: index + 1,
-      lines: lines.pop() ?? 0,
+      // Forms print lines of their own.
+      lines: (lines.pop() ?? 0) * (isLisp ? lispFactor : 1),
       delayMs,
       ...(index % 4 === 3 ? { againMs } : {}),
-      ...(index % 5 === 2 || index % 10 === 3 ? { lisp: true as const } : {}),
+      ...(isLisp ? { lisp: true as const } : {}),
     };
   });
 }

@@ -24,13 +24,24 @@ function effectForm(place: string, name: string): string {
 /** What the name of a file begins with that Lisp has left. */
 export const lispEffect = "lisp-effect-";
 
-/** What a host is told besides: evaluations of the model, and forms of the person beside them. `place`: the workspace. */
+/** Forms that a person evaluates beside everything else, at once (issue 8). */
+const formCount = 50;
+
+/**
+ * What a host is told besides: evaluations of the model, and forms of the person beside them, which end one after the other. `place`: the
+ * workspace.
+ */
 export function lispInputs(place: string): readonly string[] {
-  return [
-    "queue typed-lisp",
-    `prompt ? ${effectForm(place, "form-one")}`,
-    `prompt ? (progn (sleep 0.05) ${effectForm(place, "form-two")})`,
-  ];
+  const forms = Array.from(
+    { length: formCount },
+    (_, index) => `prompt ? (progn (sleep ${index / 100}) ${effectForm(place, `form-${index}`)})`,
+  );
+  return ["queue typed-lisp", ...forms];
+}
+
+/** The effect of a form that {@link lispInputs} gives; undefined for other forms. */
+export function formEffect(source: string): string | undefined {
+  return /\/(lisp-effect-form-\d+)"/.exec(source)?.[1];
 }
 /** What a host that is killed as well is told. */
 export const lateInput = "typed-late";

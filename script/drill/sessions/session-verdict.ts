@@ -1,7 +1,7 @@
 /** What must hold of a session whose hosts were killed and which was opened again. Pure. */
 import type { SessionUpdate } from "../../../orchestrator/contract/session.ts";
 import type { RecordedRequest } from "../../../test/support/model-server/script.ts";
-import { itemsOf } from "./session-script.ts";
+import { formEffect, itemsOf } from "./session-script.ts";
 
 export type SessionEvidence = {
   /** Texts of messages that a host accepted. */
@@ -27,6 +27,7 @@ export function sessionViolations(evidence: SessionEvidence): readonly string[] 
     ...inputs(evidence),
     ...completions(evidence),
     ...forms(evidence),
+    ...formEnds(evidence),
     ...repeated("shown twice", evidence.shown.flatMap(shownId)),
     ...repeated("done twice", evidence.effects),
     ...evidence.requests.flatMap(unpaired),
@@ -97,6 +98,26 @@ function forms({ shown, acceptedForms, requests }: SessionEvidence): readonly st
       .filter((form) => endedBefore.has(form.formId) && !timesTold(form).includes(1))
       .map(({ formId }) => `the model was never told of ${formId}`),
   ];
+}
+
+/** What is told of a form's end agrees with what it did: a value was done once, what never began did nothing, the rest is unknown. */
+function formEnds({ shown, effects }: SessionEvidence): readonly string[] {
+  const statuses = new Map(
+    shown.flatMap((update) =>
+      update.type === "form-result" ? [[update.formId, update.status] as const] : [],
+    ),
+  );
+  return shown.flatMap((update) => {
+    const effect = update.type === "form" ? formEffect(update.source) : undefined;
+    if (update.type !== "form" || effect === undefined) return [];
+    const status = statuses.get(update.formId);
+    const isDone = effects.includes(effect);
+    if (status === "never-begun" && isDone)
+      return [`${update.formId} is told as never begun, and did ${effect}`];
+    if (status === "values" && !isDone)
+      return [`${update.formId} is told as returned, and did not do ${effect}`];
+    return [];
+  });
 }
 
 function repeated(what: string, names: readonly string[]): readonly string[] {
