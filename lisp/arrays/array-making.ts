@@ -19,10 +19,8 @@ import {
 } from "./array-access.ts";
 import { type ArrayKind, checkElement, defaultElement } from "./element-types.ts";
 
-/** Exclusive bound of a dimension and of the number of elements. */
-export const TOTAL_SIZE_LIMIT = 134_217_728;
-/** Most elements of a general array. */
-const GENERAL_SIZE_LIMIT = 33_554_432;
+/** Exclusive bound of a dimension and of the number of elements, so that no operation on whole arrays takes long at once. */
+export const TOTAL_SIZE_LIMIT = 33_554_432;
 /** Exclusive bound of the number of dimensions. */
 export const RANK_LIMIT = 65_529;
 
@@ -57,10 +55,9 @@ export function arrayTooLarge(total: LispValue, limit: number): LispError {
   return storageError("An array of ~D elements is too large; the bound is ~D.", total, limit);
 }
 
-function productOf(dims: readonly number[], kind: ArrayKind): number {
+function productOf(dims: readonly number[]): number {
   const total = dims.reduce((product, dim) => product * dim, 1);
-  const limit = kind === "t" ? GENERAL_SIZE_LIMIT : TOTAL_SIZE_LIMIT;
-  if (total > limit) throw arrayTooLarge(total, limit);
+  if (total >= TOTAL_SIZE_LIMIT) throw arrayTooLarge(total, TOTAL_SIZE_LIMIT - 1);
   return total;
 }
 
@@ -229,7 +226,7 @@ function displacementOf(options: ArrayOptions, kind: ArrayKind, total: number): 
 /** MAKE-ARRAY for an element kind. */
 export function makeArray(dims: number[], elements: ArrayKind, options: ArrayOptions): LispArray {
   const kind = elements === "nil" && dims.length !== 1 ? "t" : elements;
-  const total = productOf(dims, kind);
+  const total = productOf(dims);
   const fillPointer = fillPointerOf(options.fillPointer, dims);
   const adjustable = fillPointer >= 0 || (options.adjustable !== undefined && options.adjustable !== NIL);
   const displacement = displacementOf(options, kind, total);
@@ -321,7 +318,7 @@ export function adjustArray(
   let contents = options.initialContents;
   if (!displaced && contents === undefined) {
     if (options.initialElement !== undefined) checkElement(kind, options.initialElement);
-    productOf(dims, kind);
+    productOf(dims);
     const items = carriedOver(old, oldDims, dims, options.initialElement ?? defaultFor(kind));
     contents = nest(items, dims);
   }

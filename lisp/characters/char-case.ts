@@ -90,19 +90,26 @@ function foreignDigit(code: number): number {
   return (code - start) % 10;
 }
 
+function mapCodes(text: string, map: (code: number) => number): string {
+  const parts: string[] = [];
+  for (const c of text) parts.push(String.fromCodePoint(map(c.codePointAt(0)!)));
+  return parts.join("");
+}
+
 /** Upper-case form of a JavaScript string, character by character (never changing its length). */
 export function upcaseText(text: string): string {
   if (isAscii(text)) return text.toUpperCase();
-  return String.fromCodePoint(...Array.from(text, (c) => upcaseCode(c.codePointAt(0) as number)));
+  return mapCodes(text, upcaseCode);
 }
 
 /** Lower-case form of a JavaScript string, character by character (never changing its length). */
 export function downcaseText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  return String.fromCodePoint(...Array.from(text, (c) => downcaseCode(c.codePointAt(0) as number)));
+  return mapCodes(text, downcaseCode);
 }
 
+const foreign = /[^\0-\x7f]/;
+
 function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
-  return true;
+  return !foreign.test(text);
 }

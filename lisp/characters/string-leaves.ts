@@ -5,13 +5,13 @@ import { simpleError, typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { bool, NIL } from "../data/symbol.ts";
-import { SHARE, Unfinished, forShares, inShares } from "../data/unfinished.ts";
+import { SHARE, Unfinished, forShares } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
 import { checkIndex, elementAt, isArray, isVector } from "../arrays/array-access.ts";
 import { standardKind } from "../arrays/element-types.ts";
 import { TOTAL_SIZE_LIMIT, arrayTooLarge } from "../arrays/array-making.ts";
-import { isLongText, parseDigits, parseSteps } from "../numbers/integer-text.ts";
-import { type Int, negInt } from "../numbers/integers.ts";
+import { parseDigits } from "../numbers/integer-text.ts";
+import { negInt } from "../numbers/integers.ts";
 import { digitWeight, downcaseCode, upcaseCode } from "./char-case.ts";
 import { designatedText, requireChar } from "./character-leaves.ts";
 
@@ -44,7 +44,7 @@ export function bounds(
   return [from, stop];
 }
 
-function installAccess(define: DefineLeaf): void {
+function installAccess(define: DefineLeaf, host: LeafHost): void {
   for (const name of ["CHAR", "SCHAR"]) {
     const check = name === "CHAR" ? requireString : requireSimpleString;
     define(name, "string index", (x: LispValue, index: LispValue) => {
@@ -67,6 +67,7 @@ function installAccess(define: DefineLeaf): void {
       if (typeof size !== "number" || size < 0 || size >= TOTAL_SIZE_LIMIT)
         throw typeError(size, `(INTEGER 0 (${TOTAL_SIZE_LIMIT}))`);
       const kind = type === undefined ? "character" : standardKind(type);
+      host.charge(size);
       const result = LString.make(size, element === undefined ? 0 : requireChar(element).code);
       result.base = kind === "base-char";
       return result;
@@ -319,14 +320,6 @@ function digitText(string: LString, start: number, count: number, radix: number)
   ).join("");
 }
 
-function* valueOf(
-  digits: string,
-  radix: number,
-  then: (magnitude: Int) => LispValue,
-): Generator<void, LispValue> {
-  return then(yield* parseSteps(digits, radix));
-}
-
 function installParseInteger(define: DefineLeaf, host: LeafHost): void {
   define(
     "PARSE-INTEGER",
@@ -364,11 +357,8 @@ function installParseInteger(define: DefineLeaf, host: LeafHost): void {
       if (count === 0) return host.values(NIL, at);
       host.charge(to - from);
       const digits = digitText(string, firstDigit, count, radix);
-      const signed = (magnitude: Int): LispValue =>
-        host.values(sign === 45 ? negInt(magnitude) : magnitude, at);
-      return isLongText(count)
-        ? inShares(valueOf(digits, radix, signed))
-        : signed(parseDigits(digits, radix));
+      const magnitude = parseDigits(digits, radix);
+      return host.values(sign === 45 ? negInt(magnitude) : magnitude, at);
     },
     { values: true },
   );
@@ -376,7 +366,7 @@ function installParseInteger(define: DefineLeaf, host: LeafHost): void {
 
 /** Access, case, trimming and comparison of strings, and PARSE-INTEGER. */
 export const installStrings: LeafInstaller = (define, host) => {
-  installAccess(define);
+  installAccess(define, host);
   installCase(define, host);
   installTrimming(define);
   installComparisons(define, host);

@@ -12,8 +12,17 @@ export interface LispCall {
   readonly args: readonly LispValue[];
 }
 
-/** A computation that may ask for Lisp calls. Driven by a frame of the runtime, so those calls can suspend, fail and unwind. */
-export type Asking<Result> = Generator<LispCall, Result, LispValue>;
+/** What a computation yields now and then between its calls, to be interrupted. */
+export const SAFE_POINT = Symbol("safe point");
+
+/** Forms that are analysed or expanded between two safe points. */
+export const FORMS_IN_SHARE = 512;
+
+/**
+ * A computation that may ask for Lisp calls. Driven by a frame of the runtime, so those calls can suspend, fail and unwind. The
+ * answer to a safe point means nothing.
+ */
+export type Asking<Result> = Generator<LispCall | typeof SAFE_POINT, Result, LispValue>;
 
 /** What the compiler uses of its image. */
 export interface CompilerHost {

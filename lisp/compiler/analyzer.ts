@@ -4,7 +4,7 @@ import type { LFunction } from "../data/function.ts";
 import { LSymbol, NIL, symbolFunction, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { StructureCell } from "../structures/structure-cell.ts";
-import type { Analysis, Asking, CompilerHost } from "./analysis.ts";
+import { type Analysis, type Asking, type CompilerHost, FORMS_IN_SHARE, SAFE_POINT } from "./analysis.ts";
 import { noteDeclared } from "./double-hints.ts";
 import { settleKinds } from "./infer-kinds.ts";
 import { declaredKinds } from "./kinds.ts";
@@ -37,6 +37,7 @@ export class Analyzer implements Analysis {
   private readonly structureCells = new Map<StructureCell, { value: LispValue }>();
   private variables = 0;
   private functions = 0;
+  private forms = 0;
 
   private readonly builder: FormBuilder;
 
@@ -55,8 +56,15 @@ export class Analyzer implements Analysis {
 
   // ---------------------------------------------------------------- forms
 
+  /** Counts a form; true when it is time for a safe point. */
+  due(): boolean {
+    this.forms = (this.forms + 1) % FORMS_IN_SHARE;
+    return this.forms === 0;
+  }
+
   *form(form: LispValue, env: Environment): Asking<Node> {
     for (;;) {
+      if (this.due()) yield SAFE_POINT;
       if (form instanceof LSymbol) {
         const expansion = this.symbolMacro(form, env);
         if (expansion === null) return this.reference(form, env);

@@ -4,6 +4,7 @@ import { Cons } from "../data/cons.ts";
 import { DoubleFloat, SingleFloat } from "../data/number.ts";
 import { LSymbol, NIL, T, UNBOUND } from "../data/symbol.ts";
 import type { LispCode } from "../data/function.ts";
+import type { LeafCode } from "../data/leaf.ts";
 import type { LispValue } from "../data/value.ts";
 import type { LeafEntry } from "../runtime/leaf-entry.ts";
 import { SUSPEND } from "../runtime/suspend.ts";
@@ -16,7 +17,7 @@ import type { FunctionNode, Node } from "./ir.ts";
 /** What compiled code gets from the runtime; the members it uses are named in `emit-function.ts`. */
 export interface UnitRuntime {
   readonly save: (frame: FrameCode, pc: number, locals: readonly unknown[]) => LispValue;
-  readonly trap: (error: unknown) => LispValue;
+  readonly trap: (error: unknown, leaf?: LeafCode, ...args: LispValue[]) => LispValue;
   /** Puts an UndefinedFunction in the function cell of a symbol that has none. */
   ensureCallable(symbol: LSymbol): void;
 }
@@ -181,9 +182,9 @@ function parameters(count: number): string {
   return Array.from({ length: count }, (_, i) => `a${i}`).join(",");
 }
 
-/** A function whose errors are signalled where it is called. */
+/** A function whose errors are signalled where it is called; what takes long is made again in steps there. */
 function guarded(name: string, args: string, text: string): string {
-  return `function ${name}(${args}){try{return ${text}}catch(e){return X(e)}}`;
+  return `function ${name}(${args}){try{return ${text}}catch(e){return X(e,()=>${text})}}`;
 }
 
 /** Parameters of the function that wraps the text of a unit. */

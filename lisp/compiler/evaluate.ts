@@ -3,7 +3,7 @@ import { LispError, programError } from "../data/error.ts";
 import { LFunction, UndefinedFunction } from "../data/function.ts";
 import { LSymbol, NIL, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
-import type { Asking, CompilerHost, LispCall } from "./analysis.ts";
+import { type Asking, type CompilerHost, type LispCall, SAFE_POINT } from "./analysis.ts";
 import { Analyzer, properList } from "./analyzer.ts";
 import { Environment } from "./environment.ts";
 import { executes } from "./special-control.ts";
@@ -24,6 +24,7 @@ const maximumDepth = 8;
 export function* evaluate(form: LispValue, env: Environment, host: CompilerHost, depth = 0): Asking<Tail> {
   const analyzer = new Analyzer(host);
   for (;;) {
+    if (analyzer.due()) yield SAFE_POINT;
     if (form instanceof LSymbol) {
       const { form: expansion, expanded } = yield* analyzer.macroexpand1(form, env);
       // Compiled code has the place where a restart can put a value: for what is unbound or undefined.

@@ -32,6 +32,40 @@ function pieceText(piece: Uint32Array): string {
   return String.fromCharCode.apply(null, piece as unknown as number[]);
 }
 
+/** True for a text in which one character may take two units. */
+export function hasSurrogates(text: string): boolean {
+  return surrogate.test(text);
+}
+
+/** The code points of a text; a lone surrogate is one. */
+export function codePoints(text: string): Uint32Array {
+  const codes = new Uint32Array(text.length);
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.codePointAt(i)!;
+    codes[count++] = code;
+    if (code > 0xffff) i++;
+  }
+  return codes.subarray(0, count);
+}
+
+/** Characters from which on a text is decoded as a whole. */
+const DECODED = 256;
+
+let decoder: TextDecoder | undefined;
+
+/** The text of codes below the surrogates; undefined when there are others. */
+function decoded(codes: Uint32Array): string | undefined {
+  const units = new Uint16Array(codes.length);
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i]!;
+    if (code >= 0xd800) return undefined;
+    units[i] = code;
+  }
+  decoder ??= new TextDecoder("utf-16le", { ignoreBOM: true });
+  return decoder.decode(units);
+}
+
 /** What a string can be displaced to: another string, or a view of an array of characters of another rank. */
 export interface CodeStore {
   code(index: number): number;
@@ -78,7 +112,7 @@ export class LString implements CodeStore {
   /** String of the code points of a JavaScript string (surrogate pairs become one character). */
   static from(text: string): LString {
     if (!surrogate.test(text)) return new LString(text, null, text.length);
-    const codes = Uint32Array.from(text, (ch) => ch.codePointAt(0)!);
+    const codes = codePoints(text);
     return new LString(null, codes, codes.length);
   }
 
@@ -202,6 +236,10 @@ export class LString implements CodeStore {
     const codes = this.writable();
     const few = end - start <= FEW ? fewUnits(codes, start, end) : null;
     if (few !== null) return few;
+    if (end - start >= DECODED) {
+      const text = decoded(codes.subarray(start, end));
+      if (text !== undefined) return text;
+    }
     let result = "";
     for (let i = start; i < end; i += PIECE) result += pieceText(codes.subarray(i, Math.min(end, i + PIECE)));
     return result;

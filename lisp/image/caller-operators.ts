@@ -1,4 +1,4 @@
-import type { Asking } from "../compiler/analysis.ts";
+import { type Asking, SAFE_POINT } from "../compiler/analysis.ts";
 import { Analyzer } from "../compiler/analyzer.ts";
 import { Environment } from "../compiler/environment.ts";
 import { type Tail, compileLambda, evaluate } from "../compiler/evaluate.ts";
@@ -93,6 +93,7 @@ export function installCallers(image: Image): CoroutineDriver {
     const analyzer = new Analyzer(image);
     let current = form;
     for (let any = false; ; any = true) {
+      if (analyzer.due()) yield SAFE_POINT;
       const result = yield* analyzer.macroexpand1(current, environmentOf(env));
       if (!result.expanded) return values(current, any ? T : NIL);
       current = result.form;

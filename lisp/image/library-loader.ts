@@ -2,7 +2,7 @@ import { threadId } from "node:worker_threads";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
-import type { Asking } from "../compiler/analysis.ts";
+import { type Asking, SAFE_POINT } from "../compiler/analysis.ts";
 import { Analyzer, properList } from "../compiler/analyzer.ts";
 import {
   type CompiledFile,
@@ -58,8 +58,10 @@ export class StaleFile extends Error {
 /** Runs a computation of the compiler, answering its calls in place. */
 export function runNow<Result>(image: Image, computation: Asking<Result>): Result {
   let step = computation.next(NIL);
-  while (step.done !== true)
-    step = computation.next(image.runtime.callNow(step.value.fn, ...step.value.args));
+  while (step.done !== true) {
+    const asked = step.value;
+    step = computation.next(asked === SAFE_POINT ? NIL : image.runtime.callNow(asked.fn, ...asked.args));
+  }
   return step.value;
 }
 

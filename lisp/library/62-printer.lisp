@@ -78,7 +78,7 @@
 (defun output-plainly (object stream)
   "Prints an object without the pretty printer."
   (cond ((consp object) (output-list object stream))
-        ((long-number-p object) (output-long-number object stream))
+        ((long-number-p object) (write-string (long-number-string object) stream))
         ((simple-vector-p object) (output-vector object stream))
         (t (let ((text (%bare-atom-string object)))
              (cond (text (write-string text stream))
@@ -91,12 +91,6 @@
            (not (and (typep object 'structure-object) (null (%class-slots (class-of object))))))
       (write-char #\# stream)
       (print-object object stream)))
-
-(defun output-long-number (number stream)
-  "Prints a rational of very many digits, in steps between which it can be interrupted."
-  (let ((printer (make-long-number-printer number)))
-    (do () ((long-number-step printer)))
-    (write-string (long-number-text printer) stream)))
 
 ;;; Lists
 

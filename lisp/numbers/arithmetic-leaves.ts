@@ -1,8 +1,8 @@
 /** Registers arithmetic, comparison and number predicates (chapter 12 of the standard) as leaves. */
 import type { LeafInstaller } from "../data/leaf.ts";
-import { Complex, Ratio } from "../data/number.ts";
+import { Complex } from "../data/number.ts";
 import { bool } from "../data/symbol.ts";
-import { inShares } from "../data/unfinished.ts";
+import { SHARE, inShares } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
 import {
   add,
@@ -21,20 +21,11 @@ import {
   signReal,
   sub,
 } from "./arithmetic.ts";
-import {
-  compareInt,
-  gcdInt,
-  gcdSteps,
-  type Int,
-  isInteger,
-  isLongGcd,
-  isOdd,
-  isqrtInt,
-  lcmInt,
-  negInt,
-  quotInt,
-  stepsOf,
-} from "./integers.ts";
+import { foldArguments } from "./argument-fold.ts";
+import { gcdInt, lcmInt } from "./common-divisors.ts";
+import { stepsOf } from "./integer-size.ts";
+import { type Int, isInteger, isOdd, isqrtInt } from "./integers.ts";
+import { inSteps } from "../data/long-work.ts";
 import { typeError } from "./number-errors.ts";
 import { requireNumber, requireReal } from "./transcendental.ts";
 
@@ -46,43 +37,55 @@ export function requireInteger(x: unknown): Int {
 type Comparison = (order: number) => boolean;
 
 /** N-ary comparison; every argument is checked even after the answer is known. */
-function chain(holds: Comparison): (first: LispValue, ...rest: LispValue[]) => LispValue {
-  return (first, ...rest) => {
-    let result = true;
-    let previous: LispValue = requireReal(first);
-    for (const next of rest) {
-      if (!holds(compareReal(previous, next))) result = false;
-      previous = next;
-    }
-    return bool(result);
+function chain(holds: Comparison): (...numbers: LispValue[]) => LispValue {
+  return (...numbers) => {
+    requireReal(numbers[0]);
+    const combine = (result: boolean, next: LispValue, i: number): boolean =>
+      holds(compareReal(numbers[i - 1], next)) && result;
+    return foldArguments(numbers, 1, true, combine, bool);
   };
 }
 
-function allDifferent(numbers: readonly LispValue[]): boolean {
-  let result = true;
+/** Pairs of numbers that are compared at once. */
+const QUICK_PAIRS = 4_096;
+
+function allDifferent(numbers: readonly LispValue[]): LispValue {
+  for (const x of numbers) requireNumber(x);
+  if (numbers.length ** 2 > QUICK_PAIRS || numbers.some((x) => stepsOf(x) > 0))
+    return inShares(differentSteps(numbers));
+  return bool(numbers.every((a, i) => !numbers.slice(0, i).some((b) => numbersEqual(a, b))));
+}
+
+function* differentSteps(numbers: readonly LispValue[]): Generator<void, LispValue> {
+  let done = 0;
   for (const [i, a] of numbers.entries()) {
-    requireNumber(a);
-    for (let j = 0; j < i; j++) if (numbersEqual(numbers[j], a)) result = false;
+    for (let j = 0; j < i; j++) {
+      if (yield* inSteps(() => numbersEqual(numbers[j], a))) return bool(false);
+      done += 1 + stepsOf(a);
+      if (done > SHARE) {
+        done = 0;
+        yield;
+      }
+    }
   }
-  return result;
+  return bool(true);
 }
 
-function extreme(better: Comparison): (first: LispValue, ...rest: LispValue[]) => LispValue {
-  return (first, ...rest) => {
-    let best: Real = requireReal(first);
-    for (const next of rest) if (better(compareReal(next, best))) best = next as Real;
-    return best;
-  };
+function extreme(better: Comparison): (...numbers: LispValue[]) => LispValue {
+  const combine = (best: Real, next: LispValue): Real =>
+    better(compareReal(next, best)) ? (next as Real) : best;
+  return (...numbers) =>
+    foldArguments<Real>(numbers, 1, requireReal(numbers[0]), combine, (best) => best);
 }
 
 const installComparisons: LeafInstaller = (define) => {
-  define("=", "number &rest numbers", (first: LispValue, ...rest: LispValue[]) => {
+  define("=", "number &rest numbers", (...numbers: LispValue[]) => {
+    const [first] = numbers;
     requireNumber(first);
-    let result = true;
-    for (const next of rest) if (!numbersEqual(first, next)) result = false;
-    return bool(result);
+    const combine = (result: boolean, next: LispValue): boolean => numbersEqual(first, next) && result;
+    return foldArguments(numbers, 1, true, combine, bool);
   });
-  define("/=", "number &rest numbers", (...numbers: LispValue[]) => bool(allDifferent(numbers)));
+  define("/=", "number &rest numbers", (...numbers: LispValue[]) => allDifferent(numbers));
   define(
     "<",
     "number &rest numbers",
@@ -146,73 +149,51 @@ const installOperations: LeafInstaller = (define, host) => {
     if (typeof total === "bigint") host.charge(stepsOf(total));
     return total;
   };
+  const product = (total: LispValue): LispValue => {
+    if (typeof total === "bigint") host.charge(PRODUCT_WEIGHT * stepsOf(total));
+    return total;
+  };
   // Two arguments are by far the most frequent; they come without an array.
   define("+", "&rest numbers", function plus(a?: LispValue, b?: LispValue): LispValue {
     if (arguments.length === 2) return charged(add(a, b));
     if (a === undefined) return 0;
-    let total: LispValue = requireNumber(a);
-    for (let i = 1; i < arguments.length; i++) total = add(total, arguments[i]);
-    return charged(total);
+    return foldArguments([...(arguments as Iterable<LispValue>)], 1, requireNumber(a), add, charged);
   });
   define("*", "&rest numbers", function times(a?: LispValue, b?: LispValue): LispValue {
-    if (arguments.length === 2) return charged(mul(a, b));
+    if (arguments.length === 2) return product(mul(a, b));
     if (a === undefined) return 1;
-    let total: LispValue = requireNumber(a);
-    for (let i = 1; i < arguments.length; i++) total = mul(total, arguments[i]);
-    return charged(total);
+    return foldArguments([...(arguments as Iterable<LispValue>)], 1, requireNumber(a), mul, product);
   });
   define("-", "number &rest numbers", function minus(a: LispValue, b?: LispValue): LispValue {
     if (b === undefined) return negate(a);
-    let total: LispValue = sub(a, b);
-    for (let i = 2; i < arguments.length; i++) total = sub(total, arguments[i]);
-    return charged(total);
+    if (arguments.length === 2) return charged(sub(a, b));
+    return foldArguments([...(arguments as Iterable<LispValue>)], 1, requireNumber(a), sub, charged);
   });
-  define("/", "number &rest numbers", (first: LispValue, ...rest: LispValue[]) => {
-    if (rest.length === 0) return div(1, first);
-    if (rest.length === 1) return divide(first, rest[0]!);
-    let total: LispValue = first;
-    for (const x of rest) total = div(total, x);
-    host.charge(stepsOf(first));
-    return total;
+  define("/", "number &rest numbers", (...numbers: LispValue[]) => {
+    if (numbers.length === 1) return div(1, numbers[0]);
+    return foldArguments(numbers, 1, requireNumber(numbers[0]), div, product);
   });
-  const divide = (a: LispValue, b: LispValue): LispValue => {
-    host.charge(stepsOf(a));
-    return isLongGcd(a, b) ? inShares(quotientSteps(a as bigint, b as bigint)) : div(a, b);
-  };
   define("1+", "number", (x: LispValue) => add(x, 1));
   define("1-", "number", (x: LispValue) => sub(x, 1));
   define("SYS:TWO-ARG-+", "a b", (a: LispValue, b: LispValue) => charged(add(a, b)));
   define("SYS:TWO-ARG--", "a b", (a: LispValue, b: LispValue) => charged(sub(a, b)));
-  define("SYS:TWO-ARG-*", "a b", (a: LispValue, b: LispValue) => charged(mul(a, b)));
-  define("SYS:TWO-ARG-/", "a b", divide);
+  define("SYS:TWO-ARG-*", "a b", (a: LispValue, b: LispValue) => product(mul(a, b)));
+  define("SYS:TWO-ARG-/", "a b", (a: LispValue, b: LispValue) => product(div(a, b)));
 };
 
-/** The quotient of two long integers; finds their greatest common divisor in shares. */
-function* quotientSteps(a: bigint, b: bigint): Generator<void, LispValue> {
-  const divisor = yield* gcdSteps(a, b);
-  const [num, den] = [quotInt(a, divisor), quotInt(b, divisor)];
-  if (den === 1) return num;
-  if (den === -1) return negInt(num);
-  return compareInt(den, 0) < 0 ? new Ratio(negInt(num), negInt(den)) : new Ratio(num, den);
-}
+/** Times by which a product or quotient of long integers takes longer than a sum. */
+const PRODUCT_WEIGHT = 8;
 
 const installIntegerFunctions: LeafInstaller = (define, host) => {
-  define("GCD", "&rest integers", (...integers: LispValue[]) => {
-    if (integers.length === 2 && isLongGcd(integers[0], integers[1])) {
-      return inShares(gcdSteps(integers[0] as bigint, integers[1] as bigint));
-    }
-    let result: Int = 0;
-    for (const x of integers) result = gcdInt(result, requireInteger(x));
-    return result;
-  });
-  define("LCM", "&rest integers", (...integers: LispValue[]) => {
-    let result: Int = 1;
-    for (const x of integers) result = lcmInt(result, requireInteger(x));
-    return result;
-  });
+  const folded = (name: string, unit: Int, combine: (a: Int, b: Int) => Int): void =>
+    define(name, "&rest integers", (...integers: LispValue[]) =>
+      foldArguments<Int>(integers, 0, unit, (total, x) => combine(total, requireInteger(x)), (x) => x),
+    );
+  folded("GCD", 0, gcdInt);
+  folded("LCM", 1, lcmInt);
   define("ISQRT", "natural", (x: LispValue) => {
     if (!isInteger(x) || x < 0) return typeError(x, "UNSIGNED-BYTE");
-    host.charge(4 * stepsOf(x));
+    host.charge(PRODUCT_WEIGHT * stepsOf(x));
     return isqrtInt(x);
   });
 };

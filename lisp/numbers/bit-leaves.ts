@@ -3,6 +3,7 @@ import { Cons } from "../data/cons.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { bool } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import { foldArguments } from "./argument-fold.ts";
 import { requireInteger } from "./arithmetic-leaves.ts";
 import {
   ash,
@@ -44,11 +45,10 @@ const installLogical: LeafInstaller = (define) => {
     ["LOGEQV", -1, (a, b) => logNot(logXor(a, b))],
   ];
   for (const [name, unit, operation] of folds) {
-    define(name, "&rest integers", (...integers: LispValue[]) => {
-      let result = unit;
-      for (const x of integers) result = operation(result, requireInteger(x));
-      return result;
-    });
+    const combine = (result: Int, x: LispValue): Int => operation(result, requireInteger(x));
+    define(name, "&rest integers", (...integers: LispValue[]) =>
+      foldArguments(integers, 0, unit, combine, (result) => result),
+    );
   }
   const pairs: readonly (readonly [string, (a: Int, b: Int) => Int])[] = [
     ["LOGNAND", (a, b) => logNot(logAnd(a, b))],

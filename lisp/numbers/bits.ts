@@ -1,5 +1,6 @@
 /** Bit operations on integers in two's complement: logical operations, shifts, counting and byte fields. */
-import { type Int, integerLength, MAX_INTEGER_BITS, negInt, normalize } from "./integers.ts";
+import { MAX_INTEGER_BITS } from "./integer-size.ts";
+import { type Int, integerLength, negInt, normalize } from "./integers.ts";
 import { integerTooLarge } from "./number-errors.ts";
 
 /** Both operands fit the native 32-bit operators. */

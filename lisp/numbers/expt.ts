@@ -11,6 +11,8 @@ import {
   type Real,
   signReal,
 } from "./arithmetic.ts";
+import { longPart } from "../data/long-work.ts";
+import { stepsOf } from "./integer-size.ts";
 import { makeRational, type Rational } from "./rationals.ts";
 import { expPair, logPair, multiplyPair } from "./complex-functions.ts";
 import { exptInt, type Int, isInteger, isOdd, negInt, quotInt, signInt } from "./integers.ts";
@@ -92,9 +94,19 @@ function repeatedSquare(b: LispNumber, n: Int): LispNumber {
   let square = b;
   let rest = n;
   for (;;) {
-    if (isOdd(rest)) result = result === undefined ? square : mul(result, square);
+    if (isOdd(rest)) result = result === undefined ? square : product(result, square);
     rest = quotInt(rest, 2);
     if (rest === 0) return result as LispNumber;
-    square = mul(square, square);
+    square = product(square, square);
   }
+}
+
+/** A product on the way to a power. */
+function product(a: LispNumber, b: LispNumber): LispNumber {
+  return isLong(a) ? longPart(() => mul(a, b)) : mul(a, b);
+}
+
+function isLong(a: LispNumber): boolean {
+  if (a instanceof Complex) return isLong(a.re as Real) || isLong(a.im as Real);
+  return a instanceof Ratio ? stepsOf(a.num) + stepsOf(a.den) > 0 : stepsOf(a) > 0;
 }

@@ -3,7 +3,8 @@
  * from and to rationals. A single float is a double that `Math.fround` leaves unchanged.
  */
 import { ash } from "./bits.ts";
-import { gcdInt, type Int, integerLength, normalize } from "./integers.ts";
+import { gcdInt } from "./common-divisors.ts";
+import { type Int, integerLength, normalize } from "./integers.ts";
 
 /** Precision and range of a float format. `minExponent` is the exponent of the smallest denormal's only bit. */
 export interface FloatFormat {

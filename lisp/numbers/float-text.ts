@@ -127,10 +127,16 @@ export function decimalToFloat(text: string, format: FloatFormat): number {
   return exactDecimal(text);
 }
 
+/** Digits that decide how a decimal is rounded: no halfway point between two floats has more. */
+const DECISIVE_DIGITS = 1_100;
+
 function exactDecimal(text: string): number {
   const [, whole = "", fraction = "", exponent = "0"] = /^(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text) ?? [];
-  const e = Number(exponent) - fraction.length;
-  const n = BigInt(whole + fraction);
+  const all = (whole + fraction).replace(/^0+/, "");
+  // Of further digits only whether there are any but zeros matters.
+  const digits = all.slice(0, DECISIVE_DIGITS) + (/[1-9]/.test(all.slice(DECISIVE_DIGITS)) ? "1" : "0");
+  const e = Number(exponent) - fraction.length + (all.length - digits.length);
+  const n = BigInt(digits);
   if (Math.abs(e) > MAX_DECIMAL_EXPONENT + whole.length + fraction.length) return e < 0 ? 0 : Infinity;
   return e >= 0
     ? roundRational(n * 10n ** BigInt(e), 1n, SINGLE)

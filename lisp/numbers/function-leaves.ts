@@ -3,6 +3,7 @@ import type { LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { Complex, DoubleFloat, SingleFloat } from "../data/number.ts";
 import { RandomState } from "../data/random-state.ts";
 import { bool, NIL, T } from "../data/symbol.ts";
+import { inShares } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
 import {
   type Float,
@@ -24,9 +25,10 @@ import {
   simplestRational,
 } from "./float-bits.ts";
 import { expt } from "./expt.ts";
-import { integerLength, type Rounding, stepsOf } from "./integers.ts";
+import { stepsOf } from "./integer-size.ts";
+import { integerLength, type Rounding } from "./integers.ts";
 import { floatInvalid, typeError } from "./number-errors.ts";
-import { random, seededState } from "./random.ts";
+import { isLongLimit, random, randomSteps, seededState } from "./random.ts";
 import {
   divideReal,
   divideRealFloat,
@@ -213,7 +215,7 @@ const installRandom: LeafInstaller = (define, host) => {
     return state instanceof RandomState ? state : typeError(state, "RANDOM-STATE");
   };
   define("RANDOM", "limit &optional random-state", (limit: LispValue, state?: LispValue) =>
-    random(limit, stateOf(state)),
+    isLongLimit(limit) ? inShares(randomSteps(limit, stateOf(state))) : random(limit, stateOf(state)),
   );
   define("RANDOM-STATE-P", "object", (x: LispValue) => bool(x instanceof RandomState), { total: true });
   define("MAKE-RANDOM-STATE", "&optional state", (state: LispValue = NIL) => {

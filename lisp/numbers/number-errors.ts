@@ -2,6 +2,7 @@
 import { arrayToList } from "../data/cons.ts";
 import { LispError, storageError, typeError as makeTypeError } from "../data/error.ts";
 import type { LispValue } from "../data/value.ts";
+import { MAX_INTEGER_BITS } from "./integer-size.ts";
 
 /** TYPE-ERROR; the expected type is the text of a type specifier. */
 export function typeError(datum: unknown, expected: string): never {
@@ -36,13 +37,14 @@ export function floatInvalid(name: string, operands: readonly unknown[]): never 
   return arithmetic("FLOATING-POINT-INVALID-OPERATION", name, operands);
 }
 
-/** STORAGE-CONDITION: an integer of more than 64 Mbit. */
+/** STORAGE-CONDITION: an integer of more than `MAX_INTEGER_BITS`. */
 export function integerTooLarge(bits: number): never {
   const shown = Number.isFinite(bits) ? Math.round(bits) : 0;
   if (shown === 0)
-    throw storageError("An integer result would have more than 67108864 bits, the bound of this Lisp.");
+    throw storageError("An integer result would have more than ~D bits, the bound of this Lisp.", MAX_INTEGER_BITS);
   throw storageError(
-    "An integer result would have about ~D bits; the bound of this Lisp is 67108864.",
+    "An integer result would have about ~D bits; the bound of this Lisp is ~D.",
     shown,
+    MAX_INTEGER_BITS,
   );
 }

@@ -1,6 +1,7 @@
 /** Pseudo-random numbers by xoshiro128**. */
 import { DoubleFloat, SingleFloat } from "../data/number.ts";
 import { RandomState } from "../data/random-state.ts";
+import { roughBits } from "./integer-size.ts";
 import { type Int, integerLength, normalize } from "./integers.ts";
 import { typeError } from "./number-errors.ts";
 
@@ -76,12 +77,39 @@ function randomBelowSafe(limit: number, state: RandomState): number {
   return r % limit;
 }
 
+/** So many random bits, a multiple of 32. */
+function randomBits(bits: number, state: RandomState): bigint {
+  const words: string[] = [];
+  for (let i = 0; i < bits; i += 32) words.push(nextWord(state).toString(16).padStart(8, "0"));
+  return BigInt(`0x${words.join("")}`);
+}
+
 function randomBelowBig(limit: bigint, state: RandomState): bigint {
   const bits = integerLength(normalize(limit - 1n));
   for (;;) {
-    let hex = "0x";
-    for (let i = 0; i < bits; i += 32) hex += nextWord(state).toString(16).padStart(8, "0");
-    const r = BigInt(hex) >> BigInt((32 - (bits % 32)) % 32);
+    const r = randomBits(32 * Math.ceil(bits / 32), state) >> BigInt((32 - (bits % 32)) % 32);
     if (r < limit) return r;
+  }
+}
+
+/** Bits that are drawn at once. */
+const STEP_BITS = 1_048_576;
+
+/** True for a limit whose random number is drawn in steps. */
+export function isLongLimit(limit: unknown): limit is bigint {
+  return typeof limit === "bigint" && limit > 0n && roughBits(limit) > STEP_BITS;
+}
+
+/** RANDOM of a long integer in steps. */
+export function* randomSteps(limit: bigint, state: RandomState): Generator<void, Int> {
+  const bits = integerLength(normalize(limit - 1n));
+  for (;;) {
+    let r = 0n;
+    for (let drawn = 0; drawn < bits; drawn += STEP_BITS) {
+      r = (r << BigInt(STEP_BITS)) | randomBits(STEP_BITS, state);
+      yield;
+    }
+    r = BigInt.asUintN(bits, r);
+    if (r < limit) return normalize(r);
   }
 }

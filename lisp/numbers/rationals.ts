@@ -1,6 +1,7 @@
 /** Exact arithmetic on rationals; results are in lowest terms, with as few and as small divisions as possible. */
 import { Ratio } from "../data/number.ts";
-import { addInt, gcdInt, type Int, isInteger, mulInt, negInt, quotInt, subInt } from "./integers.ts";
+import { gcdInt } from "./common-divisors.ts";
+import { addInt, type Int, isInteger, mulInt, negInt, quotInt, subInt } from "./integers.ts";
 import { divisionByZero } from "./number-errors.ts";
 
 export type Rational = Int | Ratio;

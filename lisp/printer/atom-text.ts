@@ -112,7 +112,8 @@ export class AtomPrinter {
       return isLongInteger(object.num) || isLongInteger(object.den) ? undefined : ratioAtom(object, settings);
     }
     if (object instanceof Complex) {
-      return `#C(${this.text(object.re, settings) ?? ""} ${this.text(object.im, settings) ?? ""})`;
+      const [re, im] = [this.text(object.re, settings), this.text(object.im, settings)];
+      return re === undefined || im === undefined ? undefined : `#C(${re} ${im})`;
     }
     if (object instanceof LArray && object.rank === 1 && object.type === "bit" && settings.array)
       return bitVector(object);

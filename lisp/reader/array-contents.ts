@@ -34,7 +34,7 @@ export function arrayFromContents(
     for (const row of rows) {
       if (row === null || row.length !== size)
         return reader.fail("the contents of #~DA have uneven dimensions", rank);
-      items.push(...row);
+      for (const item of row) items.push(item);
     }
     dims.push(size);
     level = items;

@@ -3,14 +3,15 @@ import { Cons, list, listToArray } from "../data/cons.ts";
 import { LString } from "../data/string.ts";
 import { NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import { TOTAL_SIZE_LIMIT } from "../arrays/array-making.ts";
 import { isRational, isReal, makeComplex } from "../numbers/arithmetic.ts";
 import { arrayFromContents } from "./array-contents.ts";
 import { featureHolds } from "./features.ts";
 import { patchLabel } from "./labels.ts";
 import type { Frame, ReaderState } from "./reader-state.ts";
 
-/** Outcome of a step: go on, object complete, call requested, nothing was read, input awaited, end of input. */
-export type Outcome = "go" | "done" | "call" | "none" | "wait" | "end";
+/** Outcome of a step: go on, object complete, call requested, nothing was read, input awaited, end of input, a share of the work done. */
+export type Outcome = "go" | "done" | "call" | "none" | "wait" | "end" | "pause";
 
 /** A value for whatever waits for it: the innermost unfinished object, or the caller. */
 export function deliver(reader: ReaderState, object: LispValue): Outcome {
@@ -84,14 +85,16 @@ function vectorOf(reader: ReaderState, frame: Frame): LispValue {
   const { argument } = frame;
   const items = frame.items ?? [];
   if (argument === null) return items;
-  if (argument > 268_435_456) return reader.fail("a vector of more than 268435456 elements");
+  if (argument >= TOTAL_SIZE_LIMIT)
+    return reader.fail("a vector of more than ~D elements", TOTAL_SIZE_LIMIT - 1);
   const length = Number(argument);
   if (items.length > length) return reader.fail("a vector is longer than its length ~D", length);
   const last = items.at(-1);
   if (last === undefined)
     return length === 0 ? items : reader.fail("a vector of length ~D needs at least one element", length);
-  while (items.length < length) items.push(last);
-  return items;
+  const given = items.length;
+  items.length = length;
+  return items.fill(last, given);
 }
 
 function request(reader: ReaderState, fn: LispValue, args: readonly LispValue[]): Outcome {

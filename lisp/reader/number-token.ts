@@ -15,6 +15,9 @@ export class BadNumber {
   }
 }
 
+/** What a token is as a number: `undefined` when it has not the syntax of one. */
+export type ReadNumber = LispValue | BadNumber | undefined;
+
 const FLOAT_SYNTAX = /^([+-]?)(\d*)(?:\.(\d*))?(?:([esfdl])([+-]?\d+))?$/i;
 
 function isDigitIn(code: number, base: number): boolean {
@@ -54,7 +57,7 @@ export function parseNumberToken(
   token: string,
   base: number,
   defaultFormat: FloatFormat,
-): LispValue | BadNumber | undefined {
+): ReadNumber {
   const first = token.charCodeAt(0);
   const from = first === 43 || first === 45 ? 1 : 0;
   const negative = first === 45;
@@ -79,7 +82,7 @@ function formatOfMarker(marker: string, defaultFormat: FloatFormat): FloatFormat
   return m === "d" || m === "l" ? DOUBLE : SINGLE;
 }
 
-function parseFloatToken(token: string, defaultFormat: FloatFormat): LispValue | BadNumber | undefined {
+function parseFloatToken(token: string, defaultFormat: FloatFormat): ReadNumber {
   const match = FLOAT_SYNTAX.exec(token);
   if (match === null) return undefined;
   const [, sign = "", whole = "", fraction, marker = "", exponent = "0"] = match;

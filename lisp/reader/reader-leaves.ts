@@ -9,6 +9,7 @@ import { guarded } from "../streams/stream-access.ts";
 import { StringInputStream } from "../streams/string-streams.ts";
 import { requireString, bounds } from "../characters/string-leaves.ts";
 import { bool, LSymbol, NIL, symbolFunction, T } from "../data/symbol.ts";
+import { Unfinished } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
 import { digitWeight, upcaseCode } from "../characters/char-case.ts";
 import { backquoteSymbols, expandTemplate } from "./backquote.ts";
@@ -29,17 +30,13 @@ import {
 import { FedSource } from "./source.ts";
 
 /** Numbers by which the Lisp driver knows outcomes. */
-const OUTCOME_CODES: Readonly<Record<Exclude<Outcome, "go">, number>> = {
+const OUTCOME_CODES: Readonly<Record<Exclude<Outcome, "go" | "pause">, number>> = {
   done: 0,
   call: 1,
   none: 2,
   wait: 3,
   end: 4,
 };
-
-function outcomeCode(outcome: Outcome): number {
-  return outcome === "go" ? 0 : OUTCOME_CODES[outcome];
-}
 
 function requireReader(x: LispValue): Reader {
   if (!(x instanceof Reader)) throw typeError(x, "T");
@@ -49,8 +46,10 @@ function requireReader(x: LispValue): Reader {
 const CASES: readonly ReadtableCase[] = ["UPCASE", "DOWNCASE", "PRESERVE", "INVERT"];
 
 function installReading(define: DefineLeaf, host: LeafHost, context: ReaderContext): void {
-  const start = (reader: Reader, outcome: Outcome): LispValue => {
-    const code = outcomeCode(outcome);
+  const start = (reader: Reader, read: () => Outcome): LispValue => {
+    const outcome = guarded(read);
+    if (outcome === "pause") throw new Unfinished(() => start(reader, () => reader.run()));
+    const code = outcome === "go" ? 0 : OUTCOME_CODES[outcome];
     return host.values(code, code === 0 ? reader.value : reader);
   };
   define(
@@ -59,6 +58,7 @@ function installReading(define: DefineLeaf, host: LeafHost, context: ReaderConte
     (stream: LispValue, parent: LispValue = NIL) =>
       new Reader(context, stream instanceof NativeStream ? stream : new FedSource(), stream, {
         parent: parent instanceof Reader ? parent : undefined,
+        pauses: true,
       }),
     { doc: "A reader of one object from a stream; PARENT is the reader of the enclosing object or NIL." },
   );
@@ -67,10 +67,7 @@ function installReading(define: DefineLeaf, host: LeafHost, context: ReaderConte
     "reader",
     (x: LispValue) => {
       const reader = requireReader(x);
-      return start(
-        reader,
-        guarded(() => reader.run()),
-      );
+      return start(reader, () => reader.run());
     },
     { values: true, doc: "Reads on: outcome code, and the object when it is 0." },
   );
@@ -79,7 +76,7 @@ function installReading(define: DefineLeaf, host: LeafHost, context: ReaderConte
     "reader values",
     (x: LispValue, values: LispValue) => {
       const reader = requireReader(x);
-      return start(reader, reader.resume(listToArray(values) ?? []));
+      return start(reader, () => reader.resume(listToArray(values) ?? []));
     },
     { values: true, doc: "Goes on with the list of values of the call that was asked for." },
   );
@@ -88,7 +85,8 @@ function installReading(define: DefineLeaf, host: LeafHost, context: ReaderConte
     "reader tag character",
     (x: LispValue, tag: LispValue, c: LispValue) => {
       const reader = requireReader(x);
-      return start(reader, reader.runMacro((tag as LSymbol).name as BuiltinMacro, requireChar(c).code));
+      const { code } = requireChar(c);
+      return start(reader, () => reader.runMacro((tag as LSymbol).name as BuiltinMacro, code));
     },
     { values: true },
   );
@@ -98,10 +96,8 @@ function installReading(define: DefineLeaf, host: LeafHost, context: ReaderConte
     (x: LispValue, tag: LispValue, sub: LispValue, argument: LispValue) => {
       const reader = requireReader(x);
       const number = typeof argument === "number" || typeof argument === "bigint" ? argument : null;
-      return start(
-        reader,
-        reader.runDispatch((tag as LSymbol).name as BuiltinDispatch, requireChar(sub).code, number),
-      );
+      const { code } = requireChar(sub);
+      return start(reader, () => reader.runDispatch((tag as LSymbol).name as BuiltinDispatch, code, number));
     },
     { values: true },
   );
@@ -110,7 +106,8 @@ function installReading(define: DefineLeaf, host: LeafHost, context: ReaderConte
     "reader character",
     (x: LispValue, c: LispValue) => {
       const reader = requireReader(x);
-      return start(reader, reader.runDelimited(requireChar(c).code));
+      const { code } = requireChar(c);
+      return start(reader, () => reader.runDelimited(code));
     },
     { values: true },
   );
@@ -121,7 +118,8 @@ function installReading(define: DefineLeaf, host: LeafHost, context: ReaderConte
       const string = requireString(x);
       const [from, to] = bounds(start, end, string.length);
       const stream = new StringInputStream(string.slice(from, to), from);
-      return new Reader(context, stream, stream);
+      host.charge(to - from);
+      return new Reader(context, stream, stream, { pauses: true });
     },
     { doc: "A reader of one object from a part of a string." },
   );

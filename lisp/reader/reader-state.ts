@@ -2,11 +2,13 @@
 import { LispError } from "../data/error.ts";
 import { type LSymbol, NIL, type LPackage } from "../data/symbol.ts";
 import { Cons } from "../data/cons.ts";
+import { SHARE } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
 import type { FloatFormat } from "../numbers/float-bits.ts";
 import { SINGLE } from "../numbers/float-bits.ts";
 import type { ReaderContext } from "./context.ts";
 import type { Label, LabelTable } from "./labels.ts";
+import type { ReadNumber } from "./number-token.ts";
 import type { Readtable } from "./readtable.ts";
 import { type CharacterSource, END } from "./source.ts";
 
@@ -60,7 +62,15 @@ export class Frame {
 }
 
 /** What the automaton is in the middle of. */
-export type Phase = "start" | "token" | "string" | "line-comment" | "block-comment" | "comma" | "sharp";
+export type Phase =
+  | "start"
+  | "token"
+  | "number"
+  | "string"
+  | "line-comment"
+  | "block-comment"
+  | "comma"
+  | "sharp";
 
 /** What a token being read will become. */
 export type TokenUse = "object" | "character" | "bits" | "uninterned";
@@ -132,6 +142,8 @@ export interface ReadOptions {
   readonly parent?: ReaderState | undefined;
   /** Reads without interning symbols or calling anything: for probes and highlighting. */
   readonly dry?: boolean;
+  /** Comes back with "pause" after each share of the work, to be run again. */
+  readonly pauses?: boolean;
   /** Reads in this package instead of the current one. */
   readonly pkg?: LPackage | undefined;
   readonly sink?: TokenSink | undefined;
@@ -153,6 +165,9 @@ export class ReaderState {
   readonly dry: boolean;
   private readonly fixedPackage: LPackage | null;
   readonly sink: TokenSink | null;
+  private readonly pauses: boolean;
+  /** Work done since reading began or went on, in characters. */
+  work = 0;
   /** Text being read, or "" with `direct` false when characters come from the source one by one. */
   text = "";
   at = 0;
@@ -175,6 +190,8 @@ export class ReaderState {
   suppress = 0;
   backquotes = 0;
 
+  /** The number that a long token is being made into. */
+  number: { readonly token: string; readonly read: Iterator<void, ReadNumber> } | null = null;
   /** Token being read: codes, which of them were escaped, and the state of escaping. */
   codes: number[] = NO_CODES;
   escaped: boolean[] = NO_MARKS;
@@ -197,6 +214,7 @@ export class ReaderState {
     this.source = source;
     this.stream = stream;
     this.dry = options.dry ?? false;
+    this.pauses = options.pauses ?? false;
     this.fixedPackage = options.pkg ?? null;
     this.sink = options.sink ?? null;
     this.labelTable = options.parent?.labels ?? null;
@@ -263,6 +281,12 @@ export class ReaderState {
   unread(code: number): void {
     if (this.direct) this.at--;
     else this.source.unreadCode(code);
+  }
+
+  /** Counts work; true when a share of it has been done. */
+  tired(characters = 1): boolean {
+    this.work += characters;
+    return this.work >= SHARE && this.pauses;
   }
 
   push(kind: FrameKind): Frame {

@@ -5,7 +5,9 @@
  */
 import { char } from "../data/character.ts";
 import { LString } from "../data/string.ts";
+import { SHARE } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
+import { TOTAL_SIZE_LIMIT, arrayTooLarge } from "../arrays/array-making.ts";
 import { upcaseCode } from "../characters/char-case.ts";
 import { normalize } from "../numbers/integers.ts";
 import { closeFrame, deliver, deliverDot, deliverNothing, deliverValues, type Outcome } from "./frames.ts";
@@ -21,7 +23,16 @@ import {
 import { ReaderState } from "./reader-state.ts";
 import { readSharp } from "./sharp.ts";
 import { END, WAIT } from "./source.ts";
-import { checkConstituents, collectedToken, DOT, plainToken } from "./tokens.ts";
+import {
+  checkConstituents,
+  checkTokenLength,
+  MAX_TOKEN,
+  collectedToken,
+  DOT,
+  LONG_NUMBER,
+  numberOrSymbol,
+  plainToken,
+} from "./tokens.ts";
 
 /** Dispatch macros that are reported with what follows them as one token, or as wrong. */
 const WHOLE_TOKENS: ReadonlySet<string> = new Set([
@@ -31,6 +42,12 @@ const WHOLE_TOKENS: ReadonlySet<string> = new Set([
   "SHARP-COMMENT",
   "SHARP-ILLEGAL",
 ]);
+
+/** What a token, or another step, counts for beyond its characters. */
+const STEP_WORK = 8;
+
+/** Characters of a string that are collected before they are joined. */
+const STRING_PIECE = 4096;
 
 /** One READ: make it, `run` it until it is "done" (object in `value`), "end" (nothing but end of input) or "none". */
 export class Reader extends ReaderState {
@@ -78,8 +95,9 @@ export class Reader extends ReaderState {
 
   private advance(first: Outcome): Outcome {
     let outcome = first;
+    this.work = 0;
     try {
-      while (outcome === "go") outcome = this.step();
+      while (outcome === "go") outcome = this.tired(STEP_WORK) ? "pause" : this.step();
     } finally {
       this.detach();
     }
@@ -92,6 +110,8 @@ export class Reader extends ReaderState {
         return this.scan();
       case "token":
         return this.scanToken();
+      case "number":
+        return this.makeNumber();
       case "string":
         return this.scanString();
       case "line-comment":
@@ -114,7 +134,10 @@ export class Reader extends ReaderState {
       const code = this.next();
       if (code < 0) return code === WAIT ? "wait" : this.endOfInput();
       const syntax = code < 256 ? low[code] : readtable.syntax(code);
-      if (syntax === WHITESPACE) continue;
+      if (syntax === WHITESPACE) {
+        if (this.tired()) return "pause";
+        continue;
+      }
       this.tokenStart = this.at - 1;
       const frame = stack.length > 0 ? stack[stack.length - 1] : undefined;
       if (frame !== undefined && frame.close === code) {
@@ -140,7 +163,8 @@ export class Reader extends ReaderState {
     const start = this.at - 1;
     let i = this.at;
     let suspicious = false;
-    for (; i < text.length; i++) {
+    const stop = Math.min(text.length, start + MAX_TOKEN + 1);
+    for (; i < stop; i++) {
       const code = text.charCodeAt(i);
       const syntax = code < 256 ? low[code] : readtable.syntax(code);
       if (syntax === WHITESPACE || syntax === TERMINATING) break;
@@ -151,11 +175,31 @@ export class Reader extends ReaderState {
     // In a window the token may go on behind the text.
     if (i === text.length && this.windowed) return this.beginToken(text.charCodeAt(start));
     this.at = i;
+    this.work += i - start;
     const token = text.slice(start, i);
+    checkTokenLength(this, token.length);
     const first = text.charCodeAt(start);
     if (this.suppress === 0 && (suspicious || first <= 32 || first === 127)) checkConstituents(this, token);
-    const value = plainToken(this, token);
+    return this.finishToken(plainToken(this, token));
+  }
+
+  /** What became of a token: an object, the dot, or a number that takes steps to make. */
+  private finishToken(value: LispValue | typeof DOT | typeof LONG_NUMBER): Outcome {
+    if (value === LONG_NUMBER) {
+      this.phase = "number";
+      return "go";
+    }
     return value === DOT ? deliverDot(this) : deliver(this, value);
+  }
+
+  /** A step on the way to a long number. */
+  private makeNumber(): Outcome {
+    const { token, read } = this.number!;
+    const step = read.next();
+    if (step.done !== true) return this.tired(SHARE) ? "pause" : "go";
+    this.number = null;
+    this.phase = "start";
+    return deliver(this, numberOrSymbol(this, token, step.value));
   }
 
   private beginToken(code: number): Outcome {
@@ -168,12 +212,15 @@ export class Reader extends ReaderState {
   private scanToken(): Outcome {
     const { readtable } = this;
     for (;;) {
+      if (this.tired()) return "pause";
       const code = this.next();
       if (code === WAIT) return "wait";
       if (code === END) {
         if (this.afterSingle || this.inMultiple) return this.failAtEnd();
         return this.endToken();
       }
+      if (this.codes.length > 0 && this.codes.length % STRING_PIECE === 0)
+        checkTokenLength(this, this.codes.length);
       if (this.afterSingle) {
         this.afterSingle = false;
         this.addEscaped(code);
@@ -205,8 +252,7 @@ export class Reader extends ReaderState {
 
   private endToken(): Outcome {
     this.phase = "start";
-    const value = collectedToken(this);
-    return value === DOT ? deliverDot(this) : deliver(this, value);
+    return this.finishToken(collectedToken(this));
   }
 
   /** A macro character was read. */
@@ -277,37 +323,51 @@ export class Reader extends ReaderState {
   }
 
   private scanString(): Outcome {
-    if (this.direct && !this.afterSingle) {
-      const end = this.text.indexOf(String.fromCharCode(this.opener), this.at);
-      if (end >= 0 && this.plainString(this.at, end)) {
-        this.pieces += this.text.slice(this.at, end);
-        this.at = end + 1;
-        return this.endString();
-      }
-    }
+    if (this.direct) this.scanStringText();
+    const { readtable } = this;
+    let codes: number[] = [];
+    const collect = (): void => {
+      this.pieces += String.fromCodePoint(...codes);
+      codes = [];
+      if (this.pieces.length >= TOTAL_SIZE_LIMIT)
+        throw arrayTooLarge(this.pieces.length, TOTAL_SIZE_LIMIT - 1);
+    };
     for (;;) {
-      const code = this.next();
-      if (code === WAIT) return "wait";
-      if (code === END) return this.failAtEnd();
+      const tired = this.tired();
+      const code = tired ? WAIT : this.next();
+      if (code < 0) {
+        collect();
+        if (tired) return "pause";
+        return code === WAIT ? "wait" : this.failAtEnd();
+      }
       if (this.afterSingle) this.afterSingle = false;
-      else if (code === this.opener) return this.endString();
-      else if (this.readtable.syntax(code) === SINGLE_ESCAPE) {
+      else if (code === this.opener) {
+        collect();
+        return this.endString();
+      } else if (readtable.syntax(code) === SINGLE_ESCAPE) {
         this.afterSingle = true;
         continue;
       }
-      this.pieces += String.fromCodePoint(code);
+      codes.push(code);
+      if (codes.length === STRING_PIECE) collect();
     }
   }
 
-  /** No escape character between two indices. */
-  private plainString(from: number, to: number): boolean {
-    const { readtable, text } = this;
+  /** Takes from a text what comes before the next escape or end of the string, a share at most. */
+  private scanStringText(): void {
+    const { readtable, text, opener } = this;
     const { low } = readtable;
-    for (let i = from; i < to; i++) {
+    if (this.afterSingle) return;
+    const start = this.at;
+    const stop = Math.min(text.length, start + SHARE);
+    let i = start;
+    for (; i < stop; i++) {
       const code = text.charCodeAt(i);
-      if ((code < 256 ? low[code] : readtable.syntax(code)) === SINGLE_ESCAPE) return false;
+      if (code === opener || (code < 256 ? low[code] : readtable.syntax(code)) === SINGLE_ESCAPE) break;
     }
-    return true;
+    this.pieces += text.slice(start, i);
+    this.at = i;
+    this.work += i - start;
   }
 
   private endString(): Outcome {
@@ -322,6 +382,7 @@ export class Reader extends ReaderState {
       this.at = end < 0 ? this.text.length : end + 1;
     } else {
       for (;;) {
+        if (this.tired()) return "pause";
         const code = this.next();
         if (code === WAIT) return "wait";
         if (code === 10 || code === END) break;
@@ -338,6 +399,7 @@ export class Reader extends ReaderState {
 
   private scanBlockComment(): Outcome {
     for (;;) {
+      if (this.tired()) return "pause";
       const code = this.next();
       if (code === WAIT) return "wait";
       if (code === END) return this.failAtEnd();

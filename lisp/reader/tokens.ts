@@ -2,10 +2,12 @@
 import { LArray, makeStorage } from "../data/array.ts";
 import { char } from "../data/character.ts";
 import { LString } from "../data/string.ts";
+import { inSteps } from "../data/long-work.ts";
 import { LSymbol, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import { TOTAL_SIZE_LIMIT } from "../arrays/array-making.ts";
 import { codeOfName } from "../characters/char-names.ts";
-import { BadNumber, mayStartNumber, parseNumberToken } from "./number-token.ts";
+import { BadNumber, mayStartNumber, parseNumberToken, type ReadNumber } from "./number-token.ts";
 import type { ReaderState } from "./reader-state.ts";
 import {
   convertCase,
@@ -19,8 +21,25 @@ import {
 /** The token consisting of a single dot: no object, but part of a list. */
 export const DOT = Symbol("dot");
 
+/** The token is a number that takes steps to make: `reader.number` makes it. */
+export const LONG_NUMBER = Symbol("long number");
+
+/** Digits of a number that are converted at once. */
+const QUICK_DIGITS = 20_000;
+
+/** Characters that a token may have: more than the digits of any integer in a radix above 3. */
+export const MAX_TOKEN = 8_388_608;
+
+/** Refuses tokens that are too long. */
+export function checkTokenLength(reader: ReaderState, length: number): void {
+  if (length > MAX_TOKEN) reader.fail("a token has more than ~D characters", MAX_TOKEN);
+}
+
 /** Object of a token without escapes. */
-export function plainToken(reader: ReaderState, token: string): LispValue | typeof DOT {
+export function plainToken(
+  reader: ReaderState,
+  token: string,
+): LispValue | typeof DOT | typeof LONG_NUMBER {
   if (token === ".") return dotToken(reader);
   if (reader.suppress > 0) return suppressed(reader);
   // In base ten no token that was once a symbol is a number.
@@ -29,16 +48,32 @@ export function plainToken(reader: ReaderState, token: string): LispValue | type
     : undefined;
   if (cached !== undefined) return cached;
   if (mayStartNumber(token.charCodeAt(0), reader.base)) {
-    const number = parseNumberToken(token, reader.base, reader.defaultFormat);
-    if (number instanceof BadNumber)
-      return reader.fail("the number ~A cannot be read: ~A", text(token), text(number.reason));
-    if (number !== undefined) {
-      reader.report("number");
-      return number;
+    if (token.length > QUICK_DIGITS) {
+      const { base, defaultFormat } = reader;
+      const read = inSteps(() => parseNumberToken(token, base, defaultFormat));
+      reader.number = { token, read };
+      return LONG_NUMBER;
     }
-    if (/^\.+$/.test(token)) return reader.fail("a token of only dots");
+    return numberOrSymbol(reader, token, parseNumberToken(token, reader.base, reader.defaultFormat));
   }
   return plainSymbol(reader, token);
+}
+
+/** Object of a token that may be a number: the number, if it is one. */
+export function numberOrSymbol(reader: ReaderState, token: string, number: ReadNumber): LispValue {
+  if (number instanceof BadNumber)
+    return reader.fail("the number ~A cannot be read: ~A", text(shortened(token)), text(number.reason));
+  if (number !== undefined) {
+    reader.report("number");
+    return number;
+  }
+  if (/^\.+$/.test(token)) return reader.fail("a token of only dots");
+  return plainSymbol(reader, token);
+}
+
+/** A token as a message shows it. */
+function shortened(token: string): string {
+  return token.length <= 100 ? token : `${token.slice(0, 100)}…`;
 }
 
 function text(x: string): LString {
@@ -110,7 +145,7 @@ function namedBy(codes: readonly number[]): string {
 }
 
 /** Object of the token collected in `reader.codes`. */
-export function collectedToken(reader: ReaderState): LispValue | typeof DOT {
+export function collectedToken(reader: ReaderState): LispValue | typeof DOT | typeof LONG_NUMBER {
   const { codes, escaped } = reader;
   switch (reader.use) {
     case "character":
@@ -160,14 +195,16 @@ function bitsToken(reader: ReaderState): LispValue {
     return reader.fail("a bit-vector may contain only 0 and 1");
   let length = codes.length;
   if (sharpArgument !== null) {
-    if (sharpArgument > 268_435_456) return reader.fail("a bit-vector of more than 268435456 bits");
+    if (sharpArgument >= TOTAL_SIZE_LIMIT)
+      return reader.fail("a bit-vector of more than ~D bits", TOTAL_SIZE_LIMIT - 1);
     length = Number(sharpArgument);
     if (codes.length > length) return reader.fail("a bit-vector is longer than its length ~D", length);
     if (codes.length === 0 && length > 0)
       return reader.fail("a bit-vector of length ~D needs at least one bit", length);
   }
   const bits = makeStorage("bit", length) as Uint8Array;
-  for (let i = 0; i < length; i++) bits[i] = (codes[Math.min(i, codes.length - 1)] as number) - 48;
+  for (let i = 0; i < codes.length; i++) bits[i] = codes[i]! - 48;
+  bits.fill((codes.at(-1) ?? 48) - 48, codes.length);
   reader.report("number");
   return new LArray([length], "bit", bits);
 }

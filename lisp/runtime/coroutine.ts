@@ -1,4 +1,4 @@
-import type { Asking } from "../compiler/analysis.ts";
+import { type Asking, FORMS_IN_SHARE, type LispCall, SAFE_POINT } from "../compiler/analysis.ts";
 import type { Tail } from "../compiler/evaluate.ts";
 import { FrameCode } from "../compiler/frame-code.ts";
 import { NIL } from "../data/symbol.ts";
@@ -13,12 +13,21 @@ import { SUSPEND } from "./suspend.ts";
 export class CoroutineDriver {
   private readonly runtime: Runtime;
   private readonly frame: FrameCode;
+  /** Stopped at a safe point after a call, whose value is kept. */
+  private readonly paused: FrameCode;
 
   constructor(runtime: Runtime) {
     this.runtime = runtime;
     this.frame = new FrameCode(
       NIL,
       () => (_pc, locals, value) => this.drive(locals[0] as Asking<Tail>, value),
+    );
+    this.paused = new FrameCode(
+      NIL,
+      () => (_pc, locals, value) =>
+        value === SUSPEND
+          ? (runtime.unwinding ?? runtime.save(this.paused, 0, locals))
+          : this.drive(locals[0] as Asking<Tail>, locals[1] as LispValue),
     );
   }
 
@@ -27,7 +36,9 @@ export class CoroutineDriver {
     let value = input;
     for (;;) {
       if (value === SUSPEND) return runtime.unwinding ?? runtime.save(this.frame, 0, [computation]);
-      let step: IteratorResult<{ fn: Parameters<typeof call>[0]; args: readonly LispValue[] }, Tail>;
+      if (--runtime.budget < 0 && runtime.tick() === SUSPEND)
+        return runtime.unwinding ?? runtime.save(this.paused, 0, [computation, value]);
+      let step: IteratorResult<LispCall | typeof SAFE_POINT, Tail>;
       try {
         step = computation.next(value);
       } catch (error) {
@@ -42,7 +53,11 @@ export class CoroutineDriver {
         runtime.mv = null;
         return call(tail.call.fn, ...tail.call.args);
       }
-      value = call(step.value.fn, ...step.value.args);
+      const asked = step.value;
+      if (asked === SAFE_POINT) {
+        runtime.budget -= FORMS_IN_SHARE;
+        value = NIL;
+      } else value = call(asked.fn, ...asked.args);
     }
   }
 }

@@ -7,7 +7,7 @@ import type { LeafShape } from "./leaf-entry.ts";
 
 /** What the wrappers of leaves need of the image. */
 export interface LeafSurroundings {
-  readonly runtime: { trap(error: unknown): LispValue };
+  readonly runtime: { trap(error: unknown, leaf?: LeafCode, ...args: LispValue[]): LispValue };
   keyword(name: string): LSymbol;
 }
 
@@ -36,7 +36,7 @@ export function leafFunction(
           try {
             return code(a);
           } catch (error) {
-            return runtime.trap(error);
+            return runtime.trap(error, leaf, a);
           }
         },
         [],
@@ -50,7 +50,7 @@ export function leafFunction(
           try {
             return code(a, b);
           } catch (error) {
-            return runtime.trap(error);
+            return runtime.trap(error, leaf, a!, b);
           }
         },
         [],
@@ -65,7 +65,7 @@ export function leafFunction(
       try {
         return code(...args);
       } catch (error) {
-        return runtime.trap(error);
+        return runtime.trap(error, leaf, ...args);
       }
     },
     [],
@@ -103,7 +103,7 @@ function keyedCode(symbol: LSymbol, shape: LeafShape, code: AnyCode, around: Lea
       if (args.length <= fixed && args.length >= shape.required) return code(...args);
       return code(...sort(args));
     } catch (error) {
-      return runtime.trap(error);
+      return runtime.trap(error, () => code(...sort(args)));
     }
   };
 }

@@ -6,6 +6,8 @@ import { Char, char } from "../data/character.ts";
 import { Cons, arrayToList, listToArray } from "../data/cons.ts";
 import { LispError, controlError, programError, storageError, typeError } from "../data/error.ts";
 import { type FunctionInfo, LFunction, UndefinedFunction } from "../data/function.ts";
+import type { LeafCode } from "../data/leaf.ts";
+import { LongOperation, unfinishedCall } from "../data/long-work.ts";
 import { eqlNumbers } from "../data/number.ts";
 import { LString } from "../data/string.ts";
 import { LSymbol, NIL, UNBOUND } from "../data/symbol.ts";
@@ -51,7 +53,7 @@ export interface RuntimeServices {
 }
 
 /** Most arguments of APPLY: they lie on the stack, which must hold them more than once. */
-const MAX_APPLIED = 2_097_152;
+const MAX_APPLIED = 1_048_576;
 
 const callCode = new FrameCode(NIL, () => (_pc, locals) => {
   const [fn, args] = locals as [LFunction, LispValue[]];
@@ -98,7 +100,8 @@ export class Runtime {
   private readonly services: RuntimeServices;
   /** Bound methods that compiled code calls as plain functions. */
   readonly save: (code: FrameCode, pc: number, locals: readonly unknown[]) => LispValue;
-  readonly trap: (error: unknown) => LispValue;
+  /** What a call of a leaf gives that threw; `leaf` and its arguments are for those that are made again in steps. */
+  readonly trap: (error: unknown, leaf?: LeafCode, ...args: LispValue[]) => LispValue;
   private readonly goingOn: FrameCode;
 
   constructor(services: RuntimeServices) {
@@ -107,7 +110,11 @@ export class Runtime {
       if (this.unwinding === null) this.captured.push({ code, pc, locals });
       return SUSPEND;
     };
-    this.trap = (error) => (error instanceof Unfinished ? this.goOn(error) : this.signal(error));
+    this.trap = (error, leaf, ...args) => {
+      if (error instanceof LongOperation && leaf !== undefined)
+        return this.goOn(unfinishedCall(() => (leaf as (...all: LispValue[]) => LispValue)(...args)));
+      return error instanceof Unfinished ? this.goOn(error) : this.signal(error);
+    };
     this.goingOn = new FrameCode(
       NIL,
       () => (_pc, locals, value) =>

@@ -41,12 +41,15 @@ const surrogate = /[\ud800-\udfff]/;
 
 /** Joins strings by their codes: JavaScript would make one character of two surrogates that meet. */
 function joinCodes(strings: LispValue): LString {
-  const codes: number[] = [];
+  let total = 0;
+  for (let rest = strings; rest instanceof Cons; rest = rest.cdr) total += (rest.car as LString).length;
+  const codes = new Uint32Array(total);
+  let at = 0;
   for (let rest = strings; rest instanceof Cons; rest = rest.cdr) {
     const part = rest.car as LString;
-    for (let i = 0; i < part.length; i++) codes.push(part.code(i));
+    for (let i = 0; i < part.length; i++) codes[at++] = part.code(i);
   }
-  return LString.fromCodes(Uint32Array.from(codes));
+  return LString.fromCodes(codes);
 }
 
 /** Leaves under COERCE, CONCATENATE, SORT and others that copy whole sequences. */

@@ -1,16 +1,18 @@
+import { TOTAL_SIZE_LIMIT } from "../arrays/array-making.ts";
+import { codePoints, hasSurrogates } from "../data/string.ts";
 import { advanceColumn, endOfInput, NativeStream, StreamFault, type InputLine } from "./native-stream.ts";
 
 /** Reads the characters of a string; `position` counts characters of the original string. */
 export class StringInputStream extends NativeStream {
   readonly lispClass = "STRING-INPUT-STREAM";
-  private readonly codes: string | readonly number[];
+  private readonly codes: string | Uint32Array;
   private at = 0;
   private readonly base: number;
 
   /** `text` is the part of the string to read, `base` the index its first character had in the original. */
   constructor(text: string, base: number) {
     super();
-    this.codes = hasSurrogates(text) ? Array.from(text, (c) => c.codePointAt(0) ?? 0) : text;
+    this.codes = hasSurrogates(text) ? codePoints(text) : text;
     this.base = base;
   }
 
@@ -62,16 +64,8 @@ export class StringInputStream extends NativeStream {
   }
 }
 
-function hasSurrogates(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit >= 0xd800 && unit < 0xe000) return true;
-  }
-  return false;
-}
-
-/** Characters a string output stream may hold (the platform's strings end at twice that). */
-const maximumCharacters = 268_435_456;
+/** Characters a string output stream may hold: as many as a string. */
+const maximumCharacters = TOTAL_SIZE_LIMIT - 1;
 
 /** Collects what is written; `takeText` empties it. */
 export class StringOutputStream extends NativeStream {

@@ -3,13 +3,12 @@ import { describe, expect, it } from "vitest";
 import { installArithmetic } from "../../../lisp/numbers/arithmetic-leaves.ts";
 import { installBits } from "../../../lisp/numbers/bit-leaves.ts";
 import { DOUBLE, SINGLE } from "../../../lisp/numbers/float-bits.ts";
+import { gcdInt } from "../../../lisp/numbers/common-divisors.ts";
 import { decimalToFloat, shortestDigits } from "../../../lisp/numbers/float-text.ts";
 import { installNumberFunctions } from "../../../lisp/numbers/function-leaves.ts";
-import { IntegerPrinter, parseDigits } from "../../../lisp/numbers/integer-text.ts";
 import {
   addInt,
   exptInt,
-  gcdInt,
   integerLength,
   isqrtInt,
   mulInt,
@@ -177,15 +176,5 @@ describe("numbers", () => {
         },
       ),
     );
-  });
-
-  it("prints long integers in steps", () => {
-    const value = exptInt(7, 500_000);
-    const printer = new IntegerPrinter(value, 10);
-    let steps = 1;
-    while (!printer.step()) steps++;
-    expect(steps).toBeGreaterThan(4);
-    expect(printer.text).toBe(value.toString());
-    expect(parseDigits(printer.text, 10)).toBe(value);
   });
 });
