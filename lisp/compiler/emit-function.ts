@@ -21,6 +21,30 @@ const convertsLast: ReadonlySet<Node["op"]> = new Set([
   "special",
 ]);
 
+type IfNode = Extract<Node, { op: "if" }>;
+
+/** IFs one in a branch of the other from which on they are written one after the other. */
+const LONG_CHAIN = 24;
+
+/** An IF of a chain: the branch that ends it, when its test is `endsWhen`, and the one that goes on. */
+function chainLink({ test, whenTrue, whenFalse }: IfNode): {
+  readonly test: Node;
+  readonly ending: Node;
+  readonly rest: Node;
+  readonly endsWhen: boolean;
+} {
+  return whenTrue.op === "if" && whenFalse.op !== "if"
+    ? { test, ending: whenFalse, rest: whenTrue, endsWhen: false }
+    : { test, ending: whenTrue, rest: whenFalse, endsWhen: true };
+}
+
+/** Length of the chain of IFs that begins at a node, counted up to `LONG_CHAIN`. */
+function chainLength(first: IfNode): number {
+  let length = 0;
+  for (let node: Node = first; node.op === "if" && length < LONG_CHAIN; length++) node = chainLink(node).rest;
+  return length;
+}
+
 /**
  * Writes one function as JavaScript: the fast version (plain structured code that can suspend at each call) or the slow version
  * (the same code flattened to a switch that can be entered after any call). Both walk the tree in the same order, so resume
@@ -166,7 +190,9 @@ export class FunctionEmitter extends ParameterEmitter {
     }
   }
 
-  private conditionalNode(node: Extract<Node, { op: "if" }>, dest: Dest): void {
+  private conditionalNode(node: IfNode, dest: Dest): void {
+    if (!this.slow && this.entry === null && chainLength(node) >= LONG_CHAIN)
+      return this.conditionalChain(node, dest);
     // The temporaries of the test are free again in the branches.
     const condition = this.withTemps(() => this.branchCondition(node));
     if (condition === "true") return this.node(node.whenTrue, dest);
@@ -186,7 +212,31 @@ export class FunctionEmitter extends ParameterEmitter {
     this.dirty ||= dirtyThen;
   }
 
-  /** The first value is single; only the last form of OR may give several values. */
+  /** A long chain of IFs one in the other, without nesting: JavaScript takes long over deep nesting. */
+  private conditionalChain(chain: IfNode, dest: Dest): void {
+    const end = this.label("E");
+    let dirtyAny = false;
+    this.forward(end, () => {
+      let node: Node = chain;
+      while (node.op === "if") {
+        const { test, ending, rest, endsWhen } = chainLink(node);
+        const text = this.withTemps(() => this.condition(test));
+        const condition = endsWhen ? text : `!(${text})`;
+        node = rest;
+        const { dirty } = this;
+        const branch = (): void => {
+          this.node(ending, dest);
+          this.put(this.jump(end));
+          dirtyAny ||= this.dirty;
+          this.dirty = dirty;
+        };
+        this.branch(condition, branch, null);
+      }
+      this.node(node, dest);
+    });
+    this.dirty ||= dirtyAny;
+  }
+
   /** Condition of an IF; when the entry leads through a branch, entering takes that branch. */
   private branchCondition(node: Extract<Node, { op: "if" }>): string {
     if (!this.onPath(node.whenTrue, node.whenFalse)) return this.condition(node.test);
@@ -199,6 +249,7 @@ export class FunctionEmitter extends ParameterEmitter {
     return text === "true" || text === "false" ? text : `(q?${this.onPath(node.whenTrue)}:${flag})`;
   }
 
+  /** The first value is single; only the last form of OR may give several values. */
   private orNode(node: Extract<Node, { op: "or" }>, dest: Dest): void {
     const entered = this.onPath(node.rest);
     if (dest.kind === "effect" && !entered)

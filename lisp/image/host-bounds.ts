@@ -38,9 +38,15 @@ export function hostBoundError({ message }: RangeError): LispError {
     );
   stringMessage ??= provoked(() => "  ".padEnd(2 ** 30));
   if (message === stringMessage)
-    return storageError("A string would have more than ~D characters, the bound of this Lisp.", TOTAL_SIZE_LIMIT - 1);
+    return storageError(
+      "A string would have more than ~D characters, the bound of this Lisp.",
+      TOTAL_SIZE_LIMIT - 1,
+    );
   integerMessage ??= provoked(() => 1n << (1n << 62n));
   if (message === integerMessage)
     return storageError("An integer would have more than ~D bits, the bound of this Lisp.", MAX_INTEGER_BITS);
-  return storageError("An array or a table would have more than ~D elements, the bound of this Lisp.", TOTAL_SIZE_LIMIT - 1);
+  return storageError(
+    "An array or a table would have more than ~D elements, the bound of this Lisp.",
+    TOTAL_SIZE_LIMIT - 1,
+  );
 }

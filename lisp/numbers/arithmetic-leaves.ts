@@ -74,8 +74,7 @@ function* differentSteps(numbers: readonly LispValue[]): Generator<void, LispVal
 function extreme(better: Comparison): (...numbers: LispValue[]) => LispValue {
   const combine = (best: Real, next: LispValue): Real =>
     better(compareReal(next, best)) ? (next as Real) : best;
-  return (...numbers) =>
-    foldArguments<Real>(numbers, 1, requireReal(numbers[0]), combine, (best) => best);
+  return (...numbers) => foldArguments<Real>(numbers, 1, requireReal(numbers[0]), combine, (best) => best);
 }
 
 const installComparisons: LeafInstaller = (define) => {
@@ -187,7 +186,13 @@ const PRODUCT_WEIGHT = 8;
 const installIntegerFunctions: LeafInstaller = (define, host) => {
   const folded = (name: string, unit: Int, combine: (a: Int, b: Int) => Int): void =>
     define(name, "&rest integers", (...integers: LispValue[]) =>
-      foldArguments<Int>(integers, 0, unit, (total, x) => combine(total, requireInteger(x)), (x) => x),
+      foldArguments<Int>(
+        integers,
+        0,
+        unit,
+        (total, x) => combine(total, requireInteger(x)),
+        (x) => x,
+      ),
     );
   folded("GCD", 0, gcdInt);
   folded("LCM", 1, lcmInt);

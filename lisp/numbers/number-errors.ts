@@ -41,7 +41,10 @@ export function floatInvalid(name: string, operands: readonly unknown[]): never 
 export function integerTooLarge(bits: number): never {
   const shown = Number.isFinite(bits) ? Math.round(bits) : 0;
   if (shown === 0)
-    throw storageError("An integer result would have more than ~D bits, the bound of this Lisp.", MAX_INTEGER_BITS);
+    throw storageError(
+      "An integer result would have more than ~D bits, the bound of this Lisp.",
+      MAX_INTEGER_BITS,
+    );
   throw storageError(
     "An integer result would have about ~D bits; the bound of this Lisp is ~D.",
     shown,

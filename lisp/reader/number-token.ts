@@ -53,11 +53,7 @@ export function mayStartNumber(code: number, base: number): boolean {
  * The number a token without escapes denotes, `undefined` when it has not the syntax of one, or `BadNumber` (zero denominator,
  * float out of range).
  */
-export function parseNumberToken(
-  token: string,
-  base: number,
-  defaultFormat: FloatFormat,
-): ReadNumber {
+export function parseNumberToken(token: string, base: number, defaultFormat: FloatFormat): ReadNumber {
   const first = token.charCodeAt(0);
   const from = first === 43 || first === 45 ? 1 : 0;
   const negative = first === 45;

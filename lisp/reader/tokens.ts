@@ -36,10 +36,7 @@ export function checkTokenLength(reader: ReaderState, length: number): void {
 }
 
 /** Object of a token without escapes. */
-export function plainToken(
-  reader: ReaderState,
-  token: string,
-): LispValue | typeof DOT | typeof LONG_NUMBER {
+export function plainToken(reader: ReaderState, token: string): LispValue | typeof DOT | typeof LONG_NUMBER {
   if (token === ".") return dotToken(reader);
   if (reader.suppress > 0) return suppressed(reader);
   // In base ten no token that was once a symbol is a number.

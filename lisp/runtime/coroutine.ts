@@ -36,8 +36,6 @@ export class CoroutineDriver {
     let value = input;
     for (;;) {
       if (value === SUSPEND) return runtime.unwinding ?? runtime.save(this.frame, 0, [computation]);
-      if (--runtime.budget < 0 && runtime.tick() === SUSPEND)
-        return runtime.unwinding ?? runtime.save(this.paused, 0, [computation, value]);
       let step: IteratorResult<LispCall | typeof SAFE_POINT, Tail>;
       try {
         step = computation.next(value);
@@ -58,6 +56,9 @@ export class CoroutineDriver {
         runtime.budget -= FORMS_IN_SHARE;
         value = NIL;
       } else value = call(asked.fn, ...asked.args);
+      // Behind the call: what is resumed gets on by a step at least.
+      if (value !== SUSPEND && --runtime.budget < 0 && runtime.tick() === SUSPEND)
+        return runtime.unwinding ?? runtime.save(this.paused, 0, [computation, value]);
     }
   }
 }

@@ -35,9 +35,12 @@ function valueOf<V>(compute: () => V): V {
 
 /** Natural numbers of all lengths, often with long runs of equal bits, where quotients are hard to guess. */
 const naturals = fc
-  .array(fc.tuple(fc.bigInt({ min: 0n, max: (1n << 80n) - 1n }), fc.integer({ min: 1, max: 200 }), fc.boolean()), {
-    maxLength: 8,
-  })
+  .array(
+    fc.tuple(fc.bigInt({ min: 0n, max: (1n << 80n) - 1n }), fc.integer({ min: 1, max: 200 }), fc.boolean()),
+    {
+      maxLength: 8,
+    },
+  )
   .map((parts) =>
     parts.reduce((value, [bits, run, ones]) => {
       const shifted = (value << 80n) | bits;

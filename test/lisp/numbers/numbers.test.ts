@@ -8,7 +8,6 @@ import { decimalToFloat, shortestDigits } from "../../../lisp/numbers/float-text
 import { installNumberFunctions } from "../../../lisp/numbers/function-leaves.ts";
 import {
   addInt,
-  exptInt,
   integerLength,
   isqrtInt,
   mulInt,
