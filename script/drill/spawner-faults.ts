@@ -12,6 +12,11 @@ import { isAlive } from "../../workers/spawner/process-table.ts";
 export const spawnerFaults = ["spawner-kill", "spawner-descriptors", "spawner-processes"] as const;
 export type SpawnerFault = (typeof spawnerFaults)[number];
 
+/** Whether limits of a running host can be set here: by two programs of Linux. Without them only {@link killCommands} is left. */
+export const canLimit = ["prlimit", "setpriv"].every((program) =>
+  (process.env["PATH"] ?? "").split(":").some((directory) => existsSync(join(directory, program))),
+);
+
 /** The first of the user ids that hosts without the powers of root run under; the numbers belong to nobody. */
 const firstUser = 712_000;
 
@@ -26,7 +31,7 @@ function asUser(number: number): readonly string[] {
  * somebody else's, who owns the sandpit, and whom no other drilled host counts for.
  */
 export function throughFor(fault: string, pit: Sandpit, number: number): readonly string[] {
-  if (fault !== "spawner-processes" || process.getuid?.() !== 0) return [];
+  if (fault !== "spawner-processes" || !canLimit || process.getuid?.() !== 0) return [];
   const user = firstUser + number;
   const root = join(pit.home, "..");
   for (const path of [
@@ -45,6 +50,7 @@ export async function strikeSpawner(
   { holdMs, through }: { readonly holdMs: number; readonly through: readonly string[] },
 ): Promise<boolean> {
   if (fault === "spawner-kill") return killCommands(host, pit);
+  if (!canLimit) return false;
   await withoutRoom(host, fault === "spawner-descriptors" ? "nofile" : "nproc", through, holdMs);
   return true;
 }
