@@ -16,7 +16,7 @@ export type SessionPoint = {
 /** Lines to aim at: those of an undisturbed session, about, and its rest. */
 export const sessionLines = 120;
 /** How many times as many a session with forms prints, about. */
-const lispFactor = 3;
+export const lispFactor = 3;
 const longestDelayMs = 12;
 const longestSecondLifeMs = 1_500;
 
