@@ -48,7 +48,7 @@ function listChoices(name: string, list: LispValue): Choice[] | null {
     case "ASSOC": {
       const pairs = cells.map((cell) => cell.car).filter((pair) => pair !== NIL);
       if (!pairs.every((pair) => pair instanceof Cons)) return null;
-      return pairs.map((pair) => ({ element: (pair as Cons).car, result: pair }));
+      return pairs.map((pair) => ({ element: pair.car, result: pair }));
     }
     default:
       return null;
