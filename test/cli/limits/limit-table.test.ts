@@ -33,7 +33,7 @@ const inner: ReadonlySet<string> = new Set([
   // Where small writes go a shorter way; what a replayed record shows of a text, which says so itself and has a raw form.
   ...["immediateBytes", "shownCharacters"],
   // The terminal's copy of the bound of the contract, which a test compares; keys of one start; a word, and a draft, that Tab and colours look at.
-  ...["inputImageBytes", "earlyBytes", "wordCharacters", "colouredCharacters"],
+  ...["inputImageBytes", "earlyBytes", "wordCharacters", "colouredCharacters", "typedAheadCharacters"],
   // Parts of a question to a model, which say that they are cut; names in a report.
   ...["partLimit", "untrackedNameLimit", "leftCommitLimit"],
   // Directories that are remembered as quick; others are asked anew.
