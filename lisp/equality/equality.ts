@@ -50,13 +50,14 @@ export class Comparison {
     const pause = steps + pairs;
     for (;;) {
       if (x !== y) {
+        // Whatever is compared counts: vectors and structures may hold themselves as well.
+        if (steps >= pause) {
+          Object.assign(this, { x, y, steps });
+          return undefined;
+        }
+        if (++steps > MAX_STEPS)
+          throw storageError("A comparison met more than ~D conses; the objects are circular.", MAX_STEPS);
         if (x instanceof Cons && y instanceof Cons) {
-          if (steps >= pause) {
-            Object.assign(this, { x, y, steps });
-            return undefined;
-          }
-          if (++steps > MAX_STEPS)
-            throw storageError("A comparison met more than ~D conses; the objects are circular.", MAX_STEPS);
           const { car: xCar, cdr: xCdr }: Cons = x;
           const { car: yCar, cdr: yCdr }: Cons = y;
           if (xCar instanceof Cons && yCar instanceof Cons) {

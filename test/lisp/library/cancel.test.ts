@@ -118,6 +118,14 @@ describe("one call with a million elements", () => {
     "(loop (copy-tree *deep*))",
     "(loop (equal *list* (copy-list *list*)))",
     "(copy-tree '#1=(1 . #1#))",
+    "(equalp '#1=#(1 #1#) '#2=#(1 #2#))",
+    "(loop (floor (1- (ash 1 16000000)) (1- (ash 1 8000000))))",
+    "(loop (isqrt (ash 3 12000000)))",
+    "(loop (prin1-to-string (ash 3 6000000)))",
+    "(loop (read-from-string (make-string 3000000 :initial-element #\\7)))",
+    "(progn (defmacro endless-macro () '(endless-macro)) (eval '(endless-macro)))",
+    "(progn (define-symbol-macro endless-place endless-place) (eval 'endless-place))",
+    "(loop (apply #'/= (loop for i below 20000 collect i)))",
   ])("%s ends when it is cancelled, and cleanup forms run", async (form) => {
     const scheduler = new Scheduler(image.runtime);
     const text = `(unwind-protect ${form} (setq *cleaned* t))`;
