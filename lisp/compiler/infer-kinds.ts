@@ -1,4 +1,5 @@
 import { listToArray } from "../data/cons.ts";
+import { T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { FunctionNode, Node, Variable } from "./ir.ts";
 import {
@@ -70,18 +71,18 @@ function storedKind(variable: Variable, value: Kind): Kind {
   return narrower(variable.kind, value);
 }
 
-/** The kind of array that a call of MAKE-ARRAY gives, when it is simple and its rank and element type are written there. */
+/** The kind of array that a call of MAKE-ARRAY gives, when it is simple and its rank is written there. */
 function madeArray(node: Extract<Node, { op: "leaf" }>): Kind {
   const [dimensions, ...options] = node.args;
   const keys = node.leaf.shape.keys ?? [];
-  let element: LispValue | null = null;
+  let element: LispValue = T;
   for (const [i, option] of options.entries()) {
     if (option.op === "absent" || keys[i]?.startsWith("INITIAL-") === true) continue;
     if (keys[i] !== "ELEMENT-TYPE" || option.op !== "const") return ANY;
     element = option.value;
   }
   const rank = dimensions === undefined ? null : rankOf(dimensions);
-  return element === null || rank === null ? ANY : arrayKind(element, rank);
+  return rank === null ? ANY : arrayKind(element, rank);
 }
 
 /** Number of dimensions that a node stands for, or null. */
