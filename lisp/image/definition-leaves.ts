@@ -319,36 +319,6 @@ function installVariables(image: Image): void {
     return s;
   });
   define("SYS:%SETF-CELL", "symbol", (symbol: LispValue) => image.setfCell(theSymbol(symbol)));
-  define(
-    "SYS:%PUT-IN-PLIST",
-    "plist indicator value",
-    (plist: LispValue, indicator: LispValue, value: LispValue) => {
-      for (let rest = plist; rest instanceof Cons && rest.cdr instanceof Cons; rest = rest.cdr.cdr) {
-        if (rest.car === indicator) {
-          rest.cdr.car = value;
-          return plist;
-        }
-      }
-      return new Cons(indicator, new Cons(value, plist));
-    },
-  );
-  define(
-    "SYS:%REMOVE-FROM-PLIST",
-    "plist indicator",
-    (plist: LispValue, indicator: LispValue) => {
-      let before: Cons | null = null;
-      for (let rest = plist; rest instanceof Cons && rest.cdr instanceof Cons; rest = rest.cdr.cdr) {
-        if (rest.car === indicator) {
-          if (before === null) return image.values(rest.cdr.cdr, T);
-          before.cdr = rest.cdr.cdr;
-          return image.values(plist, T);
-        }
-        before = rest.cdr;
-      }
-      return image.values(plist, NIL);
-    },
-    { values: true },
-  );
   define("SYS:%IN-PACKAGE", "name", (name: LispValue) => {
     const text =
       name instanceof LString

@@ -1,7 +1,7 @@
 import { Cons } from "../data/cons.ts";
 import { typeError } from "../data/error.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
-import { NIL } from "../data/symbol.ts";
+import { NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { requireEnd, requireList, walkCells } from "./list-walking.ts";
 
@@ -28,8 +28,50 @@ function withProperty(
   });
 }
 
-/** Property lists: GETF and GET-PROPERTIES. */
+/** The value of `then` for the cell whose key is the indicator, or null, and the cell before it; an odd end is left alone. */
+function withPlace(
+  plist: LispValue,
+  indicator: LispValue,
+  then: (cell: Cons | null, before: Cons | null) => LispValue,
+): LispValue {
+  let isKey = false;
+  let before: Cons | null = null;
+  const seek = (cell: Cons): boolean => {
+    isKey = !isKey;
+    if (isKey && cell.cdr instanceof Cons && cell.car === indicator) return false;
+    if (!isKey) before = cell;
+    return true;
+  };
+  return walkCells(plist, seek, (end) => then(end instanceof Cons ? end : null, before));
+}
+
+/** What (SETF GETF) and REMF are made of: the new list. */
+const installPropertyChanges: LeafInstaller = (define, host) => {
+  define("SYS:%PUT-IN-PLIST", "plist indicator value", (plist: LispValue, key: LispValue, value: LispValue) =>
+    withPlace(plist, key, (cell) => {
+      if (cell === null) return new Cons(key, new Cons(value, plist));
+      (cell.cdr as Cons).car = value;
+      return plist;
+    }),
+  );
+  define(
+    "SYS:%REMOVE-FROM-PLIST",
+    "plist indicator",
+    (plist: LispValue, key: LispValue) =>
+      withPlace(plist, key, (cell, before) => {
+        if (cell === null) return host.values(plist, NIL);
+        const rest = (cell.cdr as Cons).cdr;
+        if (before === null) return host.values(rest, T);
+        before.cdr = rest;
+        return host.values(plist, T);
+      }),
+    { values: true },
+  );
+};
+
+/** Property lists: GETF, GET-PROPERTIES and what changes them. */
 export const installPropertyLists: LeafInstaller = (define, host) => {
+  installPropertyChanges(define, host);
   define(
     "GETF",
     "plist indicator &optional default",

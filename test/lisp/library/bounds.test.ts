@@ -72,6 +72,8 @@ describe("what would never end", () => {
     "(union c c)",
     "(pairlis c c)",
     "(values-list c)",
+    "(remf c :absent)",
+    "(setf (getf c :absent) 1)",
   ])("is a type-error of a circular list: %s", (form) => {
     const circle = "(let ((c (list 1 2 3 4))) (setf (cdr (last c)) c)";
     expect(session(`${circle} (handler-case ${form} (type-error () :circular)))`)).toBe("(:CIRCULAR)");
