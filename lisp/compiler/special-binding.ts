@@ -34,9 +34,16 @@ function isSpecial(symbol: LSymbol, specials: ReadonlySet<LSymbol>): boolean {
   return symbol.kind === "special" || specials.has(symbol);
 }
 
-/** Names whose dynamic binding must survive an exhausted stack. */
+/** Names of handlers and restarts: who overflows the stack still sees those around the call. */
+const guardedNames: ReadonlySet<string> = new Set([
+  "*HANDLER-CLUSTERS*",
+  "*RESTART-CLUSTERS*",
+  "*LEVEL-RESTART*",
+]);
+
+/** True for a name whose dynamic binding must survive an exhausted stack. */
 function guards(symbol: LSymbol): boolean {
-  return symbol.name === "*HANDLER-CLUSTERS*";
+  return guardedNames.has(symbol.name);
 }
 
 const letOperator: SpecialOperator = function* (a, form, env) {

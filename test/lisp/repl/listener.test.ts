@@ -104,6 +104,20 @@ describe("the listener", () => {
     expect(await terminal.exitCode()).toBe(0);
   });
 
+  it("offers every restart around the call that exhausted the stack", async () => {
+    const terminal = new Terminal();
+    await terminal.shows("CL-USER> ");
+    await terminal.answer("(defun f (n) (+ 1 (f n)))\n");
+    expect(await terminal.answer("(f 1)\n", "debug[1]> ")).toContain("0: [ABORT] Return to the listener.");
+    await terminal.answer(":abort\n");
+    expect(await terminal.answer('(restart-case (f 1) (my () :report "mine" 77))\n', "debug[1]> ")).toMatch(
+      /0: \[MY\] mine\n[^]*1: \[ABORT\] Return to the listener\./,
+    );
+    expect(await terminal.answer("0\n")).toContain("\n77\n");
+    terminal.type(endKey);
+    expect(await terminal.exitCode()).toBe(0);
+  });
+
   it("ends with 130 on Ctrl-C when it is not the listener, after cleanup forms", async () => {
     const form = "(unwind-protect (progn (print :looping) (finish-output) (loop)) (print :cleaned))";
     const terminal = new Terminal("--eval", form);
