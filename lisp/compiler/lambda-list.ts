@@ -54,6 +54,9 @@ export function parseLambdaList(form: LispValue, destructuring: boolean): Lambda
   return parser.parse();
 }
 
+/** Elements of a lambda list: far more than LAMBDA-PARAMETERS-LIMIT, so that a circular list is noticed. */
+const MOST_ELEMENTS = 100_000;
+
 class LambdaListParser {
   private readonly form: LispValue;
   private readonly destructuring: boolean;
@@ -74,7 +77,13 @@ class LambdaListParser {
 
   parse(): LambdaList {
     let tail = this.form;
-    for (; tail instanceof Cons; tail = tail.cdr) this.element(tail.car);
+    let elements = 0;
+    for (; tail instanceof Cons; tail = tail.cdr) {
+      // A circular one has no end.
+      if (++elements > MOST_ELEMENTS)
+        throw programError("a lambda list has more than ~D elements", MOST_ELEMENTS);
+      this.element(tail.car);
+    }
     if (tail !== NIL) {
       if (!this.destructuring || !(tail instanceof LSymbol) || this.rest !== null) throw this.bad();
       this.rest = tail;

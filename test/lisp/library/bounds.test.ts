@@ -79,6 +79,14 @@ describe("what would never end", () => {
     expect(session(`${circle} (handler-case ${form} (type-error () :circular)))`)).toBe("(:CIRCULAR)");
   });
 
+  it.each(["(eval `(lambda ,c 1))", "(eval `(destructuring-bind ,c '(1) 1))", "(eval `(list ,@c))"])(
+    "is a program-error of a circular form: %s",
+    (form) => {
+      const circle = "(let ((c (list 'a 'b))) (setf (cdr (last c)) c)";
+      expect(session(`${circle} (handler-case ${form} (program-error () :refused)))`)).toBe("(:REFUSED)");
+    },
+  );
+
   it.each(["t", "nil"])("is not printed, with *PRINT-PRETTY* %s", (pretty) => {
     const print = (length: string): string =>
       session(`(let ((c (list 1 2 3 4)) (*print-pretty* ${pretty}) (*print-length* ${length}))
