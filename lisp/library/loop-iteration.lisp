@@ -38,8 +38,17 @@
   "Add the statements of the parallel rounds to the steps of the loop."
   (let* ((first (loop-round-statements firsts))
          (next (if (equal firsts nexts) first (loop-round-statements nexts))))
+    (loop-move-tests)
     (setq *loop-first-steps* (cons first *loop-first-steps*)
           *loop-next-steps* (cons next *loop-next-steps*))))
+
+(defun loop-move-tests ()
+  "Make the WHILE and UNTIL that are the whole body so far tests between the steps: another iteration clause follows them."
+  (when (and *loop-body* (not *loop-body-p*))
+    (let ((tests (reverse *loop-body*)))
+      (setq *loop-first-steps* (cons tests *loop-first-steps*)
+            *loop-next-steps* (cons tests *loop-next-steps*)
+            *loop-body* nil))))
 
 (defun loop-for-subclause (pattern type)
   "What follows FOR PATTERN TYPE: the bindings to be made in parallel, the first round, the later rounds."

@@ -10,6 +10,7 @@
 (defvar *loop-first-steps* nil "Statements that prepare the first round, last first.")
 (defvar *loop-next-steps* nil "Statements that prepare a further round, last first.")
 (defvar *loop-body* nil "Statements of the main body, last first.")
+(defvar *loop-body-p* nil "True when the main body has more than the tests WHILE and UNTIL.")
 (defvar *loop-epilogue* nil "FINALLY forms, last first.")
 (defvar *loop-accumulators* nil "Descriptions of the variables that accumulate, see ACCUMULATOR.")
 (defvar *loop-result* nil "Form of the value when no clause returns another.")

@@ -174,7 +174,8 @@
 
 (defun loop-body-clause ()
   "Take one clause of the main body; true if there was one."
-  (let ((statement
+  (let* ((test-p (loop-peek-p "WHILE" "UNTIL"))
+         (statement
           (cond ((loop-accept "WHILE") (list 'unless (loop-take-form) '(go end-loop)))
                 ((loop-accept "UNTIL") (list 'when (loop-take-form) '(go end-loop)))
                 ((loop-accept "ALWAYS")
@@ -190,7 +191,8 @@
                          (list 'when value (list 'return-from *loop-name* value)))))
                 (t (loop-selectable-clause)))))
     (when statement
-      (setq *loop-body* (cons statement *loop-body*))
+      (setq *loop-body* (cons statement *loop-body*)
+            *loop-body-p* (or *loop-body-p* (not test-p)))
       t)))
 
 (defun loop-note-test-clause (result)
@@ -258,7 +260,7 @@
 (defun expand-extended-loop (forms)
   "The expansion of (LOOP . FORMS) with keywords."
   (let ((*loop-tokens* forms) (*loop-name* nil) (*loop-bindings* nil) (*loop-variables* nil) (*loop-prologue* nil)
-        (*loop-first-steps* nil) (*loop-next-steps* nil) (*loop-body* nil) (*loop-epilogue* nil)
+        (*loop-first-steps* nil) (*loop-next-steps* nil) (*loop-body* nil) (*loop-body-p* nil) (*loop-epilogue* nil)
         (*loop-accumulators* nil) (*loop-result* nil) (*loop-default-clause* nil) (*loop-it* nil))
     (loop-parse)
     (loop-assemble)))
