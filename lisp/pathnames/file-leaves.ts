@@ -323,7 +323,7 @@ function installFiles(define: DefineLeaf, host: LeafHost, system: FileSystem): v
     "file new-name",
     (file: LispValue, name: LispValue) => {
       const from = pathnames.merge(pathnames.designated(file));
-      const to = pathnames.merge(pathnames.designated(name), from, NIL);
+      const to = pathnames.merge(pathnames.designated(name), undefined, NIL);
       const old = required(system, from);
       system.run(from, () => files.rename(system.native(from), system.native(to)));
       return host.values(to, old, system.truename(to) ?? NIL);

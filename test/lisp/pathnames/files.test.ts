@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createImage } from "../../../lisp/host/lisp-image.ts";
 
@@ -35,6 +35,18 @@ describe("files", () => {
     );
     expect(await value('(mapcar #\'file-namestring (directory "*.txt"))')).toBe('(("b.txt"))');
     expect(await value('(list (delete-file "b.txt") (probe-file "b.txt"))')).toBe("((T NIL))");
+  });
+
+  it("are renamed within their directory when the old name is relative to the process and the new one has none", async () => {
+    const base = relative(process.cwd(), folder);
+    writeFileSync(join(folder, "old.txt"), "x");
+    expect(
+      await value(
+        `(let ((*default-pathname-defaults* #P"")) (namestring (third (multiple-value-list (rename-file "${base}/old.txt" "new.txt")))))`,
+      ),
+    ).toBe(`("${join(folder, "new.txt")}")`);
+    expect(readFileSync(join(folder, "new.txt"), "utf8")).toBe("x");
+    rmSync(join(folder, "new.txt"));
   });
 
   it("are found by wild names relative to the directory of the process, and in every version", async () => {
