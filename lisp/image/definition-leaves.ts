@@ -95,7 +95,7 @@ function installFunctionCells(image: Image): void {
   });
   define("FMAKUNBOUND", "name", (name: LispValue) => {
     const cell = functionCellOf(image, name);
-    refuseShared(cell);
+    refuseStandard(image, cell);
     cell.macro = null;
     if (cell.fn !== null) cell.fn = image.runtime.undefined(cell);
     return name;
@@ -117,16 +117,23 @@ function installFunctionCells(image: Image): void {
   const setFunction = (fn: LispValue, name: LispValue): LispValue => {
     if (!(fn instanceof LFunction)) throw typeError(fn, "FUNCTION");
     const cell = functionCellOf(image, name);
-    refuseShared(cell);
+    refuseStandard(image, cell);
     cell.fn = fn;
     cell.macro = null;
     return fn;
   };
+  // TRACE may put its report in the place of any function.
+  define("SYS:%SET-TRACED-FUNCTION", "function name", (fn: LFunction, name: LispValue) => {
+    const cell = functionCellOf(image, name);
+    refuseShared(cell);
+    cell.fn = fn;
+    return fn;
+  });
   define("(SETF FDEFINITION)", "function name", setFunction);
   define("(SETF SYMBOL-FUNCTION)", "function symbol", setFunction);
   define("SYS:%GLOBAL-MACRO-FUNCTION", "symbol", (symbol: LispValue) => theSymbol(symbol).macro ?? NIL);
   define("SYS:%SET-MACRO-FUNCTION", "function symbol", (fn: LispValue, symbol: LispValue) => {
-    refuseShared(theSymbol(symbol));
+    refuseStandard(image, theSymbol(symbol));
     theSymbol(symbol).macro = fn instanceof LFunction ? fn : null;
     if (fn instanceof LFunction) forgetFunction(image, symbol as LSymbol);
     return fn;
@@ -176,10 +183,13 @@ function refuseShared(cell: LSymbol): void {
 /** The functions and macros of COMMON-LISP cannot be redefined once the image is booted. */
 function refuseStandard(image: Image, cell: LSymbol): void {
   refuseShared(cell);
+  if (cell.macro !== null || symbolFunction(cell) !== null) refuseStandardName(image, cell);
+}
+
+/** Refuses a definition of any kind on a symbol of COMMON-LISP once the image is booted. */
+function refuseStandardName(image: Image, cell: LSymbol): void {
   const symbol = cell instanceof SetfCell ? cell.base : cell;
   if (!image.booted || image.symbolPackage(symbol) !== image.commonLisp) return;
-  const known = cell.macro !== null || symbolFunction(cell) !== null;
-  if (!known) return;
   const what = `${cell.name} cannot be redefined`;
   throw new LispError(
     "AUTOLITH-SYSTEM::PACKAGE-LOCK-VIOLATION",
@@ -191,6 +201,9 @@ function refuseStandard(image: Image, cell: LSymbol): void {
     what,
   );
 }
+
+/** What is kept with a symbol and says how forms that begin with it are compiled. */
+const lockedKeys: ReadonlySet<string> = new Set(["setf-expander", "compiler-macro"]);
 
 /** Where definitions come from, and the journal. */
 function installSources(image: Image): void {
@@ -244,6 +257,7 @@ function installVariables(image: Image): void {
   define("SYS:%PROCLAIM-SPECIAL", "symbol", (symbol: LispValue) => {
     const s = theSymbol(symbol);
     if (s.kind === "constant") throw programError("the constant ~S cannot be proclaimed special", s);
+    if (s.kind !== "special") refuseStandardName(image, s);
     s.kind = "special";
     return s;
   });
@@ -260,6 +274,7 @@ function installVariables(image: Image): void {
       if (s.kind === "constant" && s.value !== UNBOUND && !eql(s.value, value)) {
         throw simpleError("SIMPLE-ERROR", "the constant ~S is ~S and cannot become ~S", s, s.value, value);
       }
+      if (s.kind !== "constant") refuseStandardName(image, s);
       s.kind = "constant";
       s.value = value;
       if (doc !== NIL) setSymbolProperty(s, "variable-documentation", doc);
@@ -304,6 +319,7 @@ function installVariables(image: Image): void {
     "SYS:%SET-SYMBOL-INFO",
     "symbol key value",
     (symbol: LispValue, key: LispValue, value: LispValue) => {
+      if (lockedKeys.has(infoKey(key))) refuseStandardName(image, theSymbol(symbol));
       setSymbolProperty(theSymbol(symbol), infoKey(key), value);
       return value;
     },
@@ -314,9 +330,14 @@ function installVariables(image: Image): void {
   define("SYS:%DEFINE-SYMBOL-MACRO", "symbol expansion", (symbol: LispValue, expansion: LispValue) => {
     const s = theSymbol(symbol);
     if (s.kind === "special" || s.kind === "constant") throw programError("~S is a variable already", s);
+    refuseStandardName(image, s);
     s.kind = "symbol-macro";
     setSymbolProperty(s, "symbol-macro", expansion);
     return s;
+  });
+  define("SYS:%REFUSE-STANDARD-NAME", "name", (name: LispValue) => {
+    if (name instanceof LSymbol) refuseStandardName(image, name);
+    return NIL;
   });
   define("SYS:%SETF-CELL", "symbol", (symbol: LispValue) => image.setfCell(theSymbol(symbol)));
   define("SYS:%IN-PACKAGE", "name", (name: LispValue) => {

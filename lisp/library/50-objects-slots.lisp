@@ -21,6 +21,7 @@
     (when (and existing (not (eq existing class)) (eq (%class-kind existing) :built-in))
       (error 'simple-error :format-control "The name ~S of a built-in class cannot be given to ~S."
                            :format-arguments (list name class))))
+  (%refuse-standard-name name)
   (%set-find-class name class)
   (forget-recipes)
   class)

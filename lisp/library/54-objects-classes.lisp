@@ -144,6 +144,7 @@
 
 (defun ensure-class (name &rest arguments &key (metaclass 'standard-class) &allow-other-keys)
   "Makes or changes the class named NAME."
+  (%refuse-standard-name name)
   (let ((metaclass (if (symbolp metaclass) (find-class metaclass) metaclass))
         (existing (find-class name nil))
         (arguments (remove-property arguments :metaclass)))

@@ -162,14 +162,14 @@
     (unless (and entry (eq function (third entry)))
       (let ((report (lambda (&rest arguments) (traced-call name function arguments))))
         (setq *traced* (cons (list name function report) (remove entry *traced*)))
-        (setf (fdefinition name) report))))
+        (%set-traced-function report name))))
   name)
 
 (defun untrace-function (name)
   (let ((entry (assoc name *traced* :test #'equal)))
     (when entry
       (when (and (fboundp name) (eq (fdefinition name) (third entry)))
-        (setf (fdefinition name) (second entry)))
+        (%set-traced-function (second entry) name))
       (setq *traced* (remove entry *traced*)))
     name))
 

@@ -121,6 +121,7 @@
 (defun register-structure (description)
   "Make DESCRIPTION the definition of its structure, with a new layout unless an equal one exists."
   (let ((name (structure-name description)))
+    (%refuse-standard-name name)
     (when (null (structure-kind description))
       (let ((slot-names nil) (float-types nil))
         (dolist (slot (structure-slots description))

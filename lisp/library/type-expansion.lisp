@@ -48,6 +48,7 @@
       (let ((form (gensym "FORM")) (env (gensym "ENVIRONMENT")))
         `(progn
            (eval-when (:compile-toplevel :load-toplevel :execute)
+             (%refuse-standard-name ',name)
              (set-symbol-datum ',name "TYPE-EXPANDER"
                                (lambda (,form ,env)
                                  (declare (ignorable ,env))
