@@ -58,7 +58,9 @@
 (defun load-form (form print)
   (if print
       (dolist (value (multiple-value-list (eval form))) (format t "~&; ~S~%" value))
-      (eval form)))
+      (eval form))
+  ;; Who waits for the output of a form need not wait for the next one.
+  (%flush-terminal))
 
 (defun load-file (pathname external-format print)
   (let ((*package* *package*) (*readtable* *readtable*) (text (file-text pathname external-format)))

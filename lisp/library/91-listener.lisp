@@ -9,10 +9,10 @@
 (defvar *debugger-level* 0 "Conditions the listener's debugger is talking about, one within the other.")
 
 (defun interrupted (kind)
-  "Answer an interrupt of KIND: 1 from the person at the terminal, 2 when nobody reads the output any more. An evaluation of
-the listener is stopped in the debugger, and goes on with CONTINUE; while it reads, the listener goes back to its innermost
+  "Answer an interrupt of KIND: 1 from the person at the terminal, 2 when nobody reads the output any more, 3 and 4 when the
+program is told to end (SIGTERM, SIGHUP). An evaluation of the listener is stopped in the debugger, and goes on with CONTINUE; while it reads, the listener goes back to its innermost
 level; everything else ends. Cleanup forms run."
-  (cond ((not (eql kind 1)) (%quit 141))
+  (cond ((not (eql kind 1)) (%quit (case kind (2 141) (3 143) (t 129))))
         ((null *listener-debugger*) (%quit 130))
         (*evaluating*
          (with-simple-restart (continue "Go on with the evaluation.")
@@ -129,25 +129,36 @@ level; everything else ends. Cleanup forms run."
   "Do nothing for SECONDS; other evaluations go on."
   (unless (and (realp seconds) (not (minusp seconds)))
     (error 'type-error :datum seconds :expected-type '(real 0)))
+  (%flush-terminal)
   (%sleep (ceiling (* (rational seconds) 1000)))
   (%take-interrupt)
   nil)
 
 (defun finish-all-output ()
-  (finish-output *standard-output*)
-  (finish-output *error-output*))
+  "See to it that all output has reached its destination; what is no open stream has none."
+  (dolist (stream (list *standard-output* *error-output*))
+    (when (and (streamp stream) (open-stream-p stream) (output-stream-p stream))
+      (finish-output stream)))
+  (%flush-terminal))
+
+(defun exit-code (code)
+  (unless (typep code '(or null (signed-byte 32)))
+    (error 'type-error :datum code :expected-type '(or null (signed-byte 32))))
+  code)
 
 (defun sb-ext::exit (&key code abort timeout)
   "End the program with an exit code."
   (declare (ignore timeout))
+  (exit-code code)
   (unless abort (finish-all-output))
-  (%quit (cond ((integerp code) code) (code 0) (abort 1) (t 0))))
+  (%quit (cond (code code) (abort 1) (t 0))))
 
 (defun sb-ext::quit (&optional (code 0) &key recklessly-p)
   "End the program with an exit code."
   (declare (ignore recklessly-p))
+  (exit-code code)
   (finish-all-output)
-  (%quit (if (integerp code) code 0)))
+  (%quit (or code 0)))
 
 (export '(sb-ext::exit sb-ext::quit) "SB-EXT")
 
@@ -166,7 +177,10 @@ level; everything else ends. Cleanup forms run."
 (defun evaluate-text (text file)
   "Read and evaluate the forms of TEXT one after the other; the values of the last."
   (let ((values nil))
-    (map-source-forms (lambda (form) (setq values (multiple-value-list (eval-interactively form)))) text file)
+    (map-source-forms (lambda (form)
+                        (setq values (multiple-value-list (eval-interactively form)))
+                        (%flush-terminal))
+                      text file)
     (values-list values)))
 
 (defvar *start-package* nil "The package in which a restored image begins.")

@@ -14,8 +14,8 @@ export interface LispCommandIo {
 
 /**
  * `autolith lisp`: runs files, forms or the listener in an image of its own, in a thread with a deep stack. Returns the exit
- * code: 0, 1 after an unhandled condition, what QUIT was given, 130 after SIGINT outside the listener, 141 when nobody reads its
- * output any more; wrong arguments are thrown as LispArgumentError.
+ * code: 0, 1 after an unhandled condition, what QUIT was given, 130 after SIGINT outside the listener, 143 after SIGTERM, 129 after
+ * SIGHUP, 141 when nobody reads its output any more; wrong arguments are thrown as LispArgumentError.
  */
 export async function runLispCommand(argv: readonly string[], io: LispCommandIo): Promise<number> {
   const { image, rest } = takeImageOption(argv);

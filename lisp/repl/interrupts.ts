@@ -2,10 +2,16 @@
  * What the command's main thread and the image's terminal tell the running evaluation: one shared word, 0 when there is
  * nothing to tell. The evaluation takes it at its next safe point, or at once when it waits for input or sleeps.
  */
-export const interruptKind = { none: 0, signal: 1, outputGone: 2 } as const;
+export const interruptKind = { none: 0, signal: 1, outputGone: 2, terminated: 3, hungUp: 4 } as const;
 
-/** Exit codes of a command that an interrupt ended: as a shell reports SIGINT and SIGPIPE. */
-export const interruptExit = { signal: 130, outputGone: 141 } as const;
+/** Exit codes of a command that an interrupt ended: as a shell reports SIGINT, SIGPIPE, SIGTERM and SIGHUP. */
+export const interruptExit = { signal: 130, outputGone: 141, terminated: 143, hungUp: 129 } as const;
+
+/** Signals that end the command, whatever the listener would like. */
+const endings = { SIGTERM: interruptKind.terminated, SIGHUP: interruptKind.hungUp } as const;
+
+/** Longest time that cleanup forms may take after one of them, in milliseconds. */
+const cleanupMs = 2_000;
 
 /** A second SIGINT this soon after one that nothing has obeyed ends the process, in milliseconds. */
 const insistenceMs = 1_000;
@@ -27,10 +33,35 @@ export function insists(word: Int32Array, lastAtMs: number, nowMs: number): bool
 }
 
 /**
- * Passes SIGINT on to the evaluation until the returned function is called. Who insists ends the process by the signal itself,
- * because a thread that sits in a long operation of the machine cannot be waited for.
+ * Passes SIGINT, SIGTERM and SIGHUP on to the evaluation until the returned function is called. Who insists on SIGINT ends the process by
+ * the signal itself, because a thread that sits in a long operation of the machine cannot be waited for.
  */
 export function passInterruptsOn(word: Int32Array): () => void {
+  const stops = [passInterruptOn(word), passEndingOn(word, "SIGTERM"), passEndingOn(word, "SIGHUP")];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Ends the command in order at the signal; after `cleanupMs` by the signal itself. Who sends it may send it twice at once. */
+function passEndingOn(word: Int32Array, signal: keyof typeof endings): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const endNow = (): void => {
+    process.off(signal, onSignal);
+    process.kill(process.pid, signal);
+  };
+  const onSignal = (): void => {
+    timer ??= setTimeout(endNow, cleanupMs);
+    tellInterrupt(word, endings[signal]);
+  };
+  process.on(signal, onSignal);
+  return () => {
+    clearTimeout(timer);
+    process.off(signal, onSignal);
+  };
+}
+
+function passInterruptOn(word: Int32Array): () => void {
   let lastAtMs = Number.NEGATIVE_INFINITY;
   const onSignal = (): void => {
     const nowMs = performance.now();

@@ -7,6 +7,7 @@ import { arrayToList, list } from "../data/cons.ts";
 import { LString } from "../data/string.ts";
 import { NIL, T, symbolFunction } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
+import { UnhandledCondition } from "../runtime/runtime.ts";
 import { Scheduler } from "../runtime/scheduler.ts";
 import type { GreenThread } from "../runtime/green-thread.ts";
 import { nodeHostPort } from "../streams/node-host.ts";
@@ -52,13 +53,25 @@ function unhandledReport({ type, text, location }: NonNullable<GreenThread["unha
 function exitCode(thread: GreenThread): number {
   const outcome = thread.outcome!;
   if (terminal.outputGone()) return interruptExit.outputGone;
+  const unhandled = thread.unhandledText;
+  if (unhandled !== null) terminal.writeError(unhandledReport(unhandled));
   if (outcome.kind === "values") return 0;
   if (outcome.kind === "quit") return outcome.code;
-  const unhandled = thread.unhandledText;
-  port.terminal.writeError(
-    unhandled === null ? `evaluation ended: ${outcome.reason}\n` : unhandledReport(unhandled),
-  );
+  if (unhandled === null) terminal.writeError(`evaluation ended: ${outcome.reason}\n`);
   return 1;
+}
+
+/** Passes on what was written; a stream that a program put in the place of the standard ones may fail. */
+function finishOutput(): void {
+  for (const name of ["SYS:FINISH-ALL-OUTPUT", "SYS:%FLUSH-TERMINAL"]) {
+    try {
+      image.runtime.callNow(symbolFunction(image.symbol(name))!);
+      return;
+    } catch (error) {
+      if (!(error instanceof UnhandledCondition)) throw error;
+      terminal.writeError("the streams in the place of standard output could not be finished\n");
+    }
+  }
 }
 
 async function main(): Promise<void> {
@@ -70,8 +83,7 @@ async function main(): Promise<void> {
   const answer = symbolFunction(image.symbol("SYS:INTERRUPTED"))!;
   image.runtime.interrupts = { word: interrupts, thread: running.thread, answer };
   await running.outcome;
-  const finish = symbolFunction(image.symbol("SYS:FINISH-ALL-OUTPUT"))!;
-  image.runtime.callNow(finish);
+  finishOutput();
   process.exit(exitCode(running.thread));
 }
 

@@ -13,6 +13,8 @@ export function terminalInstaller({ terminal }: HostPort): LeafInstaller {
     const echoing: HostTerminal = {
       ...terminal,
       readInput: () => {
+        // Who is asked sees the question first.
+        output.finishOutput();
         const bytes = terminal.readInput();
         // The terminal has echoed the end of the line that was typed.
         if (interactive) output.lineStarted();

@@ -70,6 +70,61 @@ describe("autolith lisp", () => {
     expect(existsSync(left)).toBe(true);
   });
 
+  it("shows what a form printed when it has ended, and ends after cleanup forms at SIGTERM and SIGHUP", async () => {
+    const ends = ["SIGTERM", "SIGHUP"] as const;
+    const codes = ends.map(async (signal) => {
+      const form = "(unwind-protect (progn (print :sleeping) (sleep 0) (loop)) (print :cleaned))";
+      const child = spawn(process.execPath, [program, "--eval", "(princ :first)", "--eval", form]);
+      let shown = "";
+      child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+        shown += piece;
+        // Programs like timeout(1) send it to the process and to its group.
+        if (!child.killed && shown.includes("SLEEPING"))
+          expect([1, 2].map(() => child.kill(signal))).toEqual([true, true]);
+      });
+      const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+      return { code, shown };
+    });
+    const shown = "FIRST\n:SLEEPING \n:CLEANED ";
+    expect(await Promise.all(codes)).toEqual([
+      { code: 143, shown },
+      { code: 129, shown },
+    ]);
+  });
+
+  it("ends by the signal itself when cleanup forms do not end", async () => {
+    const form = "(unwind-protect (progn (print 1) (sleep 0) (loop)) (loop))";
+    const child = spawn(process.execPath, [program, "--eval", form]);
+    child.stdout.once("data", () => child.kill("SIGTERM"));
+    expect(await new Promise((resolve) => child.on("exit", (_code, signal) => resolve(signal)))).toBe(
+      "SIGTERM",
+    );
+  });
+
+  it("reports an error of a cleanup form on the way out, and refuses exit codes that are no integers", async () => {
+    const [cleanup, code] = await Promise.all([
+      lisp(["--eval", '(unwind-protect (quit 3) (error "in cleanup"))']),
+      lisp(["--eval", "(quit :foo)"]),
+    ]);
+    expect(cleanup.exitCode).toBe(3);
+    expect(cleanup.stderr).toContain("SIMPLE-ERROR: in cleanup");
+    expect(code.exitCode).toBe(1);
+    expect(code.stderr).toContain("TYPE-ERROR: The value :FOO is not of type");
+  });
+
+  it("reports an error when the standard streams are none", async () => {
+    const { stderr, exitCode } = await lisp([
+      "--eval",
+      "(setf *error-output* 3 *standard-output* 4)",
+      "--eval",
+      "(car 3)",
+    ]);
+    expect({ stderr, exitCode }).toEqual({
+      stderr: "Unhandled TYPE-ERROR: The value 3 is not of type LIST.\n  in the form at <argument>:1",
+      exitCode: 1,
+    });
+  });
+
   it("honours QUIT and EXIT", async () => {
     expect((await lisp(["--eval", "(quit 3)"])).exitCode).toBe(3);
     expect(await lisp(["--eval", "(unwind-protect (sb-ext:exit :code 4) (princ 5))"])).toMatchObject({

@@ -104,6 +104,16 @@ describe("the listener", () => {
     expect(await terminal.exitCode()).toBe(0);
   });
 
+  it("asks for the value of a restart before it waits for the answer", async () => {
+    const terminal = new Terminal();
+    await terminal.shows("CL-USER> ");
+    await terminal.answer("(list *unbound*)\n", "debug[1]> ");
+    await terminal.answer("1\n", "Enter a form to be evaluated: ");
+    expect(await terminal.answer("(* 6 7)\n")).toContain("\n(42)\n");
+    terminal.type(endKey);
+    expect(await terminal.exitCode()).toBe(0);
+  });
+
   it("offers every restart around the call that exhausted the stack", async () => {
     const terminal = new Terminal();
     await terminal.shows("CL-USER> ");
