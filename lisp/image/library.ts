@@ -121,6 +121,6 @@ export function cacheBuiltLibrary(image: Image, folder: string): void {
   image.booted = true;
   const run = symbolFunction(image.symbol("SYS:RUN-ACTIONS"))!;
   const text = LString.from('(defun twice (x) (* 2 x)) (twice 1) (format nil "~A" (list \'a "b" 1.5))');
-  image.runtime.callNow(run, list(list(image.keyword("EVAL"), text, NIL)));
+  image.runtime.callNow(run, list(list(image.keyword("EVAL"), text, NIL)), NIL);
   writeCodeCaches();
 }

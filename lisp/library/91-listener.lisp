@@ -28,14 +28,21 @@ level; everything else ends. Cleanup forms run."
   (cond (*argument-debugger* (funcall *argument-debugger* condition))
         (*listener-debugger* (funcall *listener-debugger* condition))
         ((%has-debugger) (ask-host condition))
-        (t (%enter-debugger condition (condition-text condition) (prin1-to-string (type-of condition)))))
+        (t (%enter-debugger condition (condition-text condition) (type-text condition))))
   ;; A restart that returns leaves the error where it was.
   (enter-debugger condition))
+
+(defun type-text (condition)
+  "The name of the type of CONDITION; of the types of the system without a package."
+  (let ((type (type-of condition)) (system '("COMMON-LISP" "AUTOLITH-SYSTEM")))
+    (if (and (symbolp type) (symbol-package type) (member (package-name (symbol-package type)) system :test #'string=))
+        (symbol-name type)
+        (prin1-to-string type))))
 
 (defun ask-host (condition)
   "Let the host choose a restart of CONDITION, again when an argument it gives has no value; its refusal ends the evaluation."
   (let ((text (condition-text condition))
-        (type (prin1-to-string (type-of condition)))
+        (type (type-text condition))
         (slots (handler-case (condition-slots condition) (error () nil)))
         (restarts (mapcar #'restart-row (compute-restarts condition)))
         (note nil))
@@ -185,14 +192,18 @@ level; everything else ends. Cleanup forms run."
 
 (defvar *start-package* nil "The package in which a restored image begins.")
 
-(defun run-actions (actions)
+(defvar sb-ext::*posix-argv* (list "autolith") "The name of the program, and the arguments that the command line has for the Lisp program.")
+(export 'sb-ext::*posix-argv* "SB-EXT")
+
+(defun run-actions (actions arguments)
   "What `autolith lisp` was asked to do: (:load file), (:eval text), (:input), (:listen). Returns when all is done."
+  (setq sb-ext::*posix-argv* (cons "autolith" arguments))
   (let ((*package* (or *start-package* (find-package "COMMON-LISP-USER")))
         ;; Reading waits in its place; it comes back without input when there is an interrupt.
         (*input-waiter* (lambda (stream) (declare (ignore stream)) (%take-interrupt))))
     (dolist (action actions)
       (case (first action)
-        (:load (load (second action)))
+        (:load (load (%native-pathname (second action))))
         (:eval (print-values (multiple-value-list (evaluate-text (second action) "<argument>")) (third action)))
         (:input (load *standard-input*))
         (:listen (listen-and-answer))))

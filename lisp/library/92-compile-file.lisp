@@ -203,7 +203,7 @@
   "Write a module that LOAD accepts. Values: its name, whether there were warnings, whether there were others than style warnings."
   (let* ((input (source-truename input-file))
          (output (compile-file-pathname input-file :output-file output-file))
-         (text (file-text input external-format))
+         (text (source-text input external-format))
          (warnings nil) (failure nil) (*compile-failures* nil))
     (when verbose (format t "~&; compiling ~A~%" (namestring input)))
     (with-open-file (*module-stream* output :direction :output :if-exists :supersede)

@@ -155,7 +155,14 @@
 
 (defun native-namestring (designator) (%native-name (pathname designator)))
 
-(defun parse-native-namestring (name) (parse-namestring name))
+(defun parse-native-namestring (name)
+  "The pathname of a name of the system, in which no character means anything but itself."
+  (check-type name string)
+  (%native-pathname name))
+
+(defun command-line-arguments ()
+  "The arguments that the command line has for the program."
+  (rest sb-ext::*posix-argv*))
 
 (defun getcwd () (truename (make-pathname :name nil :type nil)))
 
@@ -214,7 +221,7 @@
                  subpathname file-exists-p directory-exists-p directory-files subdirectories native-namestring
                  parse-native-namestring getcwd delete-file-if-exists read-file-string read-file-lines read-file-form
                  read-file-forms with-output-file with-input-file getenv getenvp os-unix-p os-windows-p os-macosx-p
-                 run-program))
+                 command-line-arguments run-program))
 (import '(sb-ext::quit) "UIOP")
 (export '(sb-ext::quit uiop::define-package) "UIOP")
 (unless (find-package "ASDF-USER") (make-package "ASDF-USER" :use '("COMMON-LISP" "ASDF" "UIOP")))

@@ -348,6 +348,9 @@ function installFiles(define: DefineLeaf, host: LeafHost, system: FileSystem): v
     system.run(name, () => files.makeDirectory(path));
     return T;
   });
+  define("SYS:%NATIVE-PATHNAME", "native-name", (name: LispValue) =>
+    system.pathnameOf((name as LString).toJS(), false),
+  );
   define("SYS:%HOME-DIRECTORY", "", () => system.pathnameOf(files.homeDirectory(), true));
   define("SYS:%CURRENT-DIRECTORY", "", () => system.pathnameOf(files.currentDirectory(), true));
   define("SYS:%FILE-STREAM-P", "object", (object: LispValue) => (object instanceof FileStream ? T : NIL));

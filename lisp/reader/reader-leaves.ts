@@ -8,12 +8,14 @@ import { NativeStream } from "../streams/native-stream.ts";
 import { guarded } from "../streams/stream-access.ts";
 import { StringInputStream } from "../streams/string-streams.ts";
 import { requireString, bounds } from "../characters/string-leaves.ts";
+import { LString } from "../data/string.ts";
 import { bool, LSymbol, NIL, symbolFunction, T } from "../data/symbol.ts";
 import { Unfinished } from "../data/unfinished.ts";
 import type { LispValue } from "../data/value.ts";
 import { digitWeight, upcaseCode } from "../characters/char-case.ts";
 import { backquoteSymbols, expandTemplate } from "./backquote.ts";
 import { ReaderContext } from "./context.ts";
+import { checkParens } from "./parentheses.ts";
 import { Reader } from "./reader.ts";
 import { type Outcome } from "./frames.ts";
 import {
@@ -319,7 +321,24 @@ function installReadtables(define: DefineLeaf, host: LeafHost, functions: Readta
 }
 
 /** Reader, readtables and backquote. */
+/** Where, inside the form at `start` that is not closed, a parenthesis, string or comment is most likely missing its end. */
+function unclosedHint(text: string, start: number): LispValue {
+  const before = text.slice(0, start).replace(/[^\n]/g, " ");
+  const { problems } = checkParens(before + text.slice(start));
+  const last = problems.at(-1);
+  if (last === undefined) return NIL;
+  const [own, margin] = last.message.split("; ");
+  if (problems.length === 1) return margin === undefined ? NIL : LString.from(margin);
+  const place = `line ${last.line}, column ${last.column}`;
+  return LString.from(
+    own === "is not closed" ? `what begins at ${place} ${last.message}` : `${place}: ${last.message}`,
+  );
+}
+
 export const installReader: LeafInstaller = (define, host) => {
+  define("SYS:%UNCLOSED-HINT", "text start", (text: LispValue, start: LispValue) =>
+    unclosedHint((text as LString).toJS(), start as number),
+  );
   const context = new ReaderContext(host);
   const functions = new ReadtableFunctions(host, context);
   installReading(define, host, context);

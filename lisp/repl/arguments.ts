@@ -39,8 +39,28 @@ export function takeImageOption(argv: readonly string[]): {
   return { image, rest };
 }
 
-/** Reads the arguments after `lisp`. Without an action: the listener on a terminal, else standard input. */
-export function parseLispArguments(argv: readonly string[], interactive: boolean): readonly LispAction[] {
+/** What the arguments after `lisp` ask for. */
+export interface LispArguments {
+  readonly actions: readonly LispAction[];
+  /** What follows `--`: for the program that is loaded. */
+  readonly programArguments: readonly string[];
+}
+
+/**
+ * Reads the arguments after `lisp`. Without an action: the listener on a terminal, else standard input. What follows `--` are
+ * arguments of the program; when nothing stands before it, the first is the file to load, whatever its name begins with.
+ */
+export function parseLispArguments(argv: readonly string[], interactive: boolean): LispArguments {
+  const end = argv.indexOf("--");
+  const actions = parseActions(end < 0 ? argv : argv.slice(0, end));
+  const after = end < 0 ? [] : argv.slice(end + 1);
+  if (actions.length > 0) return { actions, programArguments: after };
+  const [file, ...programArguments] = after;
+  if (file !== undefined) return { actions: [{ kind: "load", file }], programArguments };
+  return { actions: [{ kind: interactive ? "listen" : "input" }], programArguments };
+}
+
+function parseActions(argv: readonly string[]): LispAction[] {
   const actions: LispAction[] = [];
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i]!;
@@ -51,15 +71,11 @@ export function parseLispArguments(argv: readonly string[], interactive: boolean
         throw new LispArgumentError(`${word} needs a value: autolith lisp ${word} TEXT`);
       actions.push(option(value));
     } else if (word === "-") actions.push({ kind: "input" });
-    else if (word === "--")
-      actions.push(...argv.slice(i + 1).map((file) => ({ kind: "load", file }) as const));
     else if (word.startsWith("-")) {
       throw new LispArgumentError(
-        `unknown option ${word}; expected FILE…, --image FILE, --eval FORM, --print FORM, --load FILE or - (standard input)`,
+        `unknown option ${word}; expected FILE…, --image FILE, --eval FORM, --print FORM, --load FILE, - (standard input), or -- and arguments of the program`,
       );
     } else actions.push({ kind: "load", file: word });
-    if (word === "--") break;
   }
-  if (actions.length > 0) return actions;
-  return [{ kind: interactive ? "listen" : "input" }];
+  return actions;
 }

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
-import { type LispAction, parseLispArguments, takeImageOption } from "./arguments.ts";
+import { parseLispArguments, takeImageOption } from "./arguments.ts";
 import { interruptWord, passInterruptsOn } from "./interrupts.ts";
 import { type CommandThreadData, maximumHeapMb, maximumNurseryMb, stackMb } from "./thread-data.ts";
 
@@ -19,10 +19,11 @@ export interface LispCommandIo {
  */
 export async function runLispCommand(argv: readonly string[], io: LispCommandIo): Promise<number> {
   const { image, rest } = takeImageOption(argv);
-  const actions: readonly LispAction[] = parseLispArguments(rest, io.interactive);
+  const { actions, programArguments } = parseLispArguments(rest, io.interactive);
   const data: CommandThreadData = {
     image,
     actions,
+    programArguments,
     // A terminal that does not know its width says 0.
     columns: process.stdout.isTTY ? process.stdout.columns || 80 : undefined,
     interrupts: interruptWord(),

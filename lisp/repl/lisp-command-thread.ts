@@ -16,7 +16,7 @@ import { commandTerminal } from "./command-terminal.ts";
 import { interruptExit } from "./interrupts.ts";
 import type { CommandThreadData } from "./thread-data.ts";
 
-const { image: file, actions, columns, interrupts } = workerData as CommandThreadData;
+const { image: file, actions, programArguments, columns, interrupts } = workerData as CommandThreadData;
 const machine = nodeHostPort();
 const terminal = commandTerminal(machine.terminal, interrupts, columns);
 const port = { ...machine, terminal };
@@ -79,7 +79,10 @@ async function main(): Promise<void> {
   // Nothing else needs this thread's event loop while Lisp runs: it is interrupted through a shared word.
   image.runtime.yieldsToHost = false;
   const scheduler = new Scheduler(image.runtime);
-  const running = scheduler.start("listener", run, [arrayToList(actions.map(actionForm))]);
+  const running = scheduler.start("listener", run, [
+    arrayToList(actions.map(actionForm)),
+    arrayToList(programArguments.map((word) => LString.from(word))),
+  ]);
   const answer = symbolFunction(image.symbol("SYS:INTERRUPTED"))!;
   image.runtime.interrupts = { word: interrupts, thread: running.thread, answer };
   await running.outcome;

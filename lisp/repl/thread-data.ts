@@ -17,6 +17,8 @@ export interface CommandThreadData {
   /** File of the saved image to start from; null for a fresh image. */
   readonly image: string | null;
   readonly actions: readonly LispAction[];
+  /** What the command line has for the program. */
+  readonly programArguments: readonly string[];
   /** Columns of the terminal on standard output when the command started; undefined when it is none (threads cannot ask). */
   readonly columns: number | undefined;
   /** What the evaluation is told from outside: see `interrupts.ts`. */

@@ -38,7 +38,15 @@ class NodeFile implements HostFile {
   }
 
   read(buffer: Uint8Array, offset: number, length: number, position: number): number {
-    return guarded(() => fs.readSync(this.descriptor, buffer, offset, length, position));
+    return guarded(() => {
+      try {
+        return fs.readSync(this.descriptor, buffer, offset, length, position);
+      } catch (error) {
+        // A pipe or a terminal has no positions: it is read from where it is.
+        if ((error as NodeJS.ErrnoException).code !== "ESPIPE") throw error;
+        return fs.readSync(this.descriptor, buffer, offset, length, null);
+      }
+    });
   }
 
   write(buffer: Uint8Array, offset: number, length: number, position: number): void {
@@ -104,7 +112,8 @@ export const nodeFiles: HostFiles = {
     try {
       return fs.realpathSync.native(path);
     } catch {
-      return undefined;
+      // What /dev/stdin leads to has no name when it is a pipe.
+      return fs.existsSync(path) ? path : undefined;
     }
   },
   list: (path) => guarded(() => fs.readdirSync(path).toSorted()),

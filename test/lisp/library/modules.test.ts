@@ -153,7 +153,7 @@ describe("modules", () => {
       "",
     ]);
     expect(compiler('(progn (load "elsewhere.module") (there))')).toBe("(:THERE)");
-    expect(compiled("cut", "(defun cut ()")).toBe("END-OF-FILE");
+    expect(compiled("cut", "(defun cut ()")).toContain("END-OF-FILE");
     expect(compiler('(probe-file "cut.fasl")')).toBe("(NIL)");
     expect(compiler('(compile-file "missing.lisp")')).toBe("AUTOLITH-SYSTEM:SIMPLE-FILE-ERROR");
   });

@@ -150,8 +150,60 @@ describe("autolith lisp", () => {
   it("refuses unknown options and missing values", () => {
     expect(() => parseLispArguments(["--nope"], false)).toThrow(LispArgumentError);
     expect(() => parseLispArguments(["--eval"], false)).toThrow(/--eval needs a value/);
-    expect(parseLispArguments([], true)).toEqual([{ kind: "listen" }]);
-    expect(parseLispArguments([], false)).toEqual([{ kind: "input" }]);
+    expect(parseLispArguments([], true).actions).toEqual([{ kind: "listen" }]);
+    expect(parseLispArguments([], false).actions).toEqual([{ kind: "input" }]);
+    expect(parseLispArguments(["--", "-x.lisp", "a"], false)).toEqual({
+      actions: [{ kind: "load", file: "-x.lisp" }],
+      programArguments: ["a"],
+    });
+  });
+});
+
+describe("autolith lisp with a script", () => {
+  it("gives it the arguments after --, whatever its name is, and skips a first line for the system", async () => {
+    const [first, second] = [join(folder, "odd [x]*?.lisp"), join(folder, "second.lisp")];
+    writeFileSync(first, "#!/usr/bin/env autolith\n(prin1 (rest sb-ext:*posix-argv*))\n");
+    writeFileSync(second, "(prin1 (uiop:command-line-arguments))");
+    expect(await lisp([first, second, "--", "a", "--print"])).toEqual({
+      stdout: '("a" "--print")("a" "--print")',
+      stderr: "",
+      exitCode: 0,
+    });
+  });
+
+  it("loads what a pipe on /dev/stdin gives", async () => {
+    const command = `echo '(princ (* 6 7))' | "$0" "$1" --load /dev/stdin`;
+    const child = spawn("/bin/sh", ["-c", command, process.execPath, program]);
+    expect(await text(child.stdout)).toBe("42");
+  });
+
+  const faults: readonly (readonly [source: string, message: string, line: number])[] = [
+    ["(print 1)\n#+sbcl (print 2)\n#| a\n #| b |# |# (car 4)", "is not of type LIST", 4],
+    ["(print 1)\n(defun f (x)\n  (print\n    (nowhere::x)))", 'no package named "NOWHERE"', 4],
+    [
+      "(defun f (x)\n  (when x\n    (print x)\n\n(defun g () 1)\n",
+      "the form that begins at line 1, column 1 is never closed; what begins at line 2, column 3 is not closed; the form at the margin of line 5 is inside it",
+      1,
+    ],
+    ['\n "abc', "the string that begins at line 2, column 2 is never closed", 2],
+    ["\n#| abc", "the comment that begins at line 2, column 1 is never closed", 2],
+    ["\n#+(or sbcl", "the form that begins at line 2, column 1 is never closed", 2],
+  ];
+  it.each(faults)("tells the place of what is wrong in %j", async (source, message, line) => {
+    const file = join(folder, `fault-${line}-${source.length}.lisp`);
+    writeFileSync(file, source);
+    const { stderr, exitCode } = await lisp([file]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(`in the form at ${file}:${line}`);
+  });
+
+  it("refuses a source that is not UTF-8, with the place, and takes a replacement character that is written", async () => {
+    const file = join(folder, "bytes.lisp");
+    writeFileSync(file, Buffer.from([...Buffer.from('(print "\ufffd")\n;'), 0xe4]));
+    expect((await lisp([file])).stderr).toContain("the byte #xE4 at line 2, column 2 begins no character");
+    writeFileSync(file, '(princ "\ufffd")');
+    expect((await lisp([file])).stdout).toBe("\ufffd");
   });
 });
 
