@@ -24,8 +24,16 @@ export const FORMS_IN_SHARE = 512;
  */
 export type Asking<Result> = Generator<LispCall | typeof SAFE_POINT, Result, LispValue>;
 
+/** A global name that compiled code uses: as a function with so many arguments, or (null) as a variable nobody declared. */
+export interface NameUse {
+  readonly symbol: LSymbol;
+  readonly count: number | null;
+}
+
 /** What the compiler uses of its image. */
 export interface CompilerHost {
+  /** While it is a list, the analyser adds what it meets that may turn out to be undefined. */
+  nameUses: NameUse[] | null;
   /** Symbol by name as in `LeafHost.symbol`. */
   symbol(name: string): LSymbol;
   keyword(name: string): LSymbol;

@@ -1,7 +1,7 @@
 import { Cons, arrayToList, list, listToArray } from "../data/cons.ts";
 import { programError } from "../data/error.ts";
 import type { LFunction } from "../data/function.ts";
-import { LSymbol, NIL, symbolFunction, T } from "../data/symbol.ts";
+import { LSymbol, NIL, symbolFunction, UNBOUND, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import { StructureCell } from "../structures/structure-cell.ts";
 import { type Analysis, type Asking, type CompilerHost, FORMS_IN_SHARE, SAFE_POINT } from "./analysis.ts";
@@ -106,6 +106,9 @@ export class Analyzer implements Analysis {
       const { value } = symbol;
       if (symbol === NIL || value === symbol || typeof value === "number") return { op: "const", value };
       return { op: "special", symbol, checked: false };
+    }
+    if (meaning === null && symbol.kind === "lexical" && symbol.value === UNBOUND) {
+      this.host.nameUses?.push({ symbol, count: null });
     }
     return { op: "special", symbol, checked: true };
   }
@@ -252,6 +255,7 @@ export class Analyzer implements Analysis {
       }
     }
     fn.calls = true;
+    this.host.nameUses?.push({ symbol, count: args.length });
     const inline = this.host.inlineCall(symbol, args.length);
     return inline === undefined ? { op: "call", symbol, args } : { op: "call", symbol, args, inline };
   }

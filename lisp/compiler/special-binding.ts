@@ -1,7 +1,7 @@
 import { Cons, list } from "../data/cons.ts";
 import { programError } from "../data/error.ts";
 import { LFunction } from "../data/function.ts";
-import { LSymbol, NIL } from "../data/symbol.ts";
+import { LSymbol, NIL, UNBOUND } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import type { Analysis, Asking, SpecialOperator } from "./analysis.ts";
 import { properList, withSpecials } from "./analyzer.ts";
@@ -167,6 +167,9 @@ function* assignment(a: Analysis, symbol: LSymbol, valueForm: LispValue, env: En
     return { op: "set-local", variable, value };
   }
   if (symbol.kind === "constant") throw programError("cannot assign the constant ~S", symbol);
+  if (meaning === null && symbol.kind === "lexical" && symbol.value === UNBOUND) {
+    a.host.nameUses?.push({ symbol, count: null });
+  }
   return { op: "set-special", symbol, value };
 }
 

@@ -235,6 +235,15 @@ function installSources(image: Image): void {
       return NIL;
     },
   );
+  define("SYS:%NOTE-NAME-USES", "", () => {
+    image.nameUses = [];
+    return NIL;
+  });
+  define("SYS:%NAME-USES", "", () => {
+    const uses = image.nameUses ?? [];
+    image.nameUses = null;
+    return arrayToList(uses.map(({ symbol, count }) => new Cons(symbol, count ?? NIL)));
+  });
   define("SYS:%JOURNAL-ENTRIES", "", () => arrayToList(image.journal.entries().map(entryList)));
 }
 

@@ -1,4 +1,4 @@
-import type { CompilerHost, SpecialOperator } from "../compiler/analysis.ts";
+import type { CompilerHost, NameUse, SpecialOperator } from "../compiler/analysis.ts";
 import { instantiate } from "../compiler/code-unit.ts";
 import { Unit } from "../compiler/emit-unit.ts";
 import type { FunctionNode, InlineCall } from "../compiler/ir.ts";
@@ -50,6 +50,7 @@ export class Image implements CompilerHost, LeafHost {
   };
   /** The definitions made in this image, with their source. */
   readonly journal = new DefinitionJournal();
+  nameUses: NameUse[] | null = null;
   /** The library is loaded: from here on COMMON-LISP is locked. */
   booted = false;
   /** Where the form being loaded was read, for definitions. */

@@ -155,17 +155,105 @@
 (defun compile-plain (form wrappers at-compile-time)
   "Compile a form to see whether that works, evaluate it if it is to be, and write it."
   (let ((whole (within wrappers form)))
+    (note-definitions form)
     (when at-compile-time (eval whole))
     (when (consp form)
       (handler-case
           (let ((*module-objects* (make-hash-table :test 'eq)))
-            (unless at-compile-time (compile nil `(lambda () ,whole)))
+            (unless at-compile-time (compile-noting-names form whole))
             (write-module-form (module-object whole)))
         (error (problem)
           (setq *compile-failures* t)
-          (format *error-output* "~&; in ~S:~%; ~A~%" *compile-file-truename* problem)
+          (format *error-output* "~&; ~A:~%; ~A~%" (form-place form) problem)
           (write-module-form
            `(error "This form could not be compiled: ~A" ,(princ-to-string problem))))))))
+
+(defun form-place (form)
+  "Where the form being compiled is, as text: its beginning, the file and the line."
+  (let ((place (%set-source-place nil 0 0)))
+    (apply #'%set-source-place place)
+    (format nil "in ~A at ~A:~D"
+            (let ((*print-length* 3) (*print-level* 2) (*print-pretty* nil) (*print-circle* t))
+              (if (and (consp form) (consp (cdr form)))
+                  (format nil "(~S ~S …)" (car form) (cadr form))
+                  (prin1-to-string form)))
+            (first place) (second place))))
+
+;;; What may be undefined
+
+(defvar *defined-in-file* nil "Table from the names of the functions that the file defines to their lambda lists, T when one is not known.")
+(defvar *names-used* nil "What code of the file uses: lists of a symbol, the number of arguments of the call, and the place.")
+
+(defun compile-noting-names (form whole)
+  "Compile WHOLE, and note the global functions that it calls and the variables that nobody declared."
+  (%note-name-uses)
+  (unwind-protect (compile nil `(lambda () ,whole))
+    (let ((uses (%name-uses)))
+      (when *defined-in-file*
+        (let ((place (form-place form)))
+          (dolist (use uses)
+            (unless (member (symbol-package (car use)) (load-time-value (list (find-package "AUTOLITH-SYSTEM") nil)))
+              (if (cdr use)
+                  (push (list (car use) (cdr use) place) *names-used*)
+                  (warn 'simple-warning :format-control "~A: the variable ~S is not defined."
+                                        :format-arguments (list place (car use)))))))))))
+
+(defun note-definitions (form)
+  "Note the functions that FORM, which may hold definitions at any depth, defines."
+  (let ((seen (make-hash-table :test 'eq)))
+    (labels ((note (name lambda-list)
+               (when (and *defined-in-file* (symbolp name)) (setf (gethash name *defined-in-file*) lambda-list)))
+             (walk (form)
+               (loop
+                 (when (or (atom form) (gethash form seen)) (return))
+                 (setf (gethash form seen) t)
+                 (when (and (symbolp (car form)) (consp (cdr form)))
+                   (case (car form)
+                     (defun (note (cadr form) (if (consp (cddr form)) (caddr form) t)))
+                     ((defgeneric defmethod) (note (cadr form) t))
+                     ((:reader :accessor :writer) (note (cadr form) t))))
+                 (walk (car form))
+                 (setq form (cdr form)))))
+      (walk form))))
+
+(defun lambda-list-bounds (lambda-list)
+  "Fewest and most arguments (NIL for no bound) of a function with LAMBDA-LIST."
+  (let ((least 0) (most 0) (optional nil))
+    (dolist (item lambda-list (values least most))
+      (case item
+        (&optional (setq optional t))
+        ((&rest &key &body &allow-other-keys) (return (values least nil)))
+        (&aux (return (values least most)))
+        (t (incf most) (unless optional (incf least)))))))
+
+(defun warn-of-names ()
+  "Warn of the calls in *NAMES-USED* of functions that are not defined, or that take another number of arguments."
+  (let ((told '()))
+    (dolist (use (reverse *names-used*))
+      (destructuring-bind (name count place) use
+        (multiple-value-bind (lambda-list in-file) (gethash name *defined-in-file*)
+          (cond ((or in-file (fboundp name))
+                 (let ((lambda-list (cond (in-file lambda-list)
+                                          ((or (macro-function name) (special-operator-p name)) t)
+                                          (t (function-lambda-list (fdefinition name))))))
+                   (when (and (listp lambda-list) (list-length lambda-list))
+                     (multiple-value-bind (least most) (lambda-list-bounds lambda-list)
+                       (unless (and (<= least count) (or (null most) (<= count most)))
+                         (warn 'simple-warning
+                               :format-control "~A: ~S is called with ~D argument~:P; it takes ~A."
+                               :format-arguments (list place name count (bounds-text least most))))))))
+                ((not (member name told))
+                 (push name told)
+                 (warn 'simple-style-warning :format-control "~A: the function ~S is not defined."
+                                             :format-arguments (list place name)))))))))
+
+(defun function-lambda-list (function)
+  (if (typep function 'generic-function) t (%function-lambda-list function)))
+
+(defun bounds-text (least most)
+  (cond ((null most) (format nil "at least ~D" least))
+        ((eql least most) (format nil "~D" least))
+        (t (format nil "~D to ~D" least most))))
 
 (defun write-module-form (form)
   (with-standard-io-syntax
@@ -209,13 +297,21 @@
     (with-open-file (*module-stream* output :direction :output :if-exists :supersede)
       (write-line *module-header* *module-stream*)
       (let ((*package* *package*) (*readtable* *readtable*)
+            (*defined-in-file* (make-hash-table :test 'eq)) (*names-used* '())
             (*compile-file-pathname* (merge-pathnames input-file))
             (*compile-file-truename* input))
-        (handler-bind ((warning (lambda (condition)
-                                  (setq warnings t)
-                                  (unless (typep condition 'style-warning) (setq failure t)))))
-          (map-source-forms (lambda (form)
-                              (when print (format t "~&; ~S~%" form))
-                              (compile-top-level form '() nil))
-                            text (namestring input) :note nil))))
+        (flet ((give-up (condition)
+                 (let ((place (%set-source-place nil 0 0)))
+                   (format *error-output* "~&; ~A:~D: ~A~%; Nothing was written.~%" (namestring input) (second place) condition)
+                   (return-from compile-file (values nil t t)))))
+          (handler-bind ((simple-end-of-file #'give-up)
+                         (reader-error #'give-up)
+                         (warning (lambda (condition)
+                                    (setq warnings t)
+                                    (unless (typep condition 'style-warning) (setq failure t)))))
+            (map-source-forms (lambda (form)
+                                (when print (format t "~&; ~S~%" form))
+                                (compile-top-level form '() nil))
+                              text (namestring input) :note nil)
+            (warn-of-names)))))
     (values (truename output) (or warnings *compile-failures*) (or failure *compile-failures*))))

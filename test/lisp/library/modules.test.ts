@@ -26,6 +26,16 @@ function compiled(name: string, source: string): string {
   );
 }
 
+/** Writes a source file and compiles it: what it wrote on *ERROR-OUTPUT*, and what COMPILE-FILE returned, the name shortened. */
+function messages(name: string, source: string): string {
+  writeFileSync(join(folder, `${name}.lisp`), source);
+  return compiler(
+    `(let* ((values nil)
+            (text (with-output-to-string (*error-output*) (setq values (multiple-value-list (compile-file "${name}.lisp"))))))
+       (values text (and (first values) (file-namestring (first values))) (second values) (third values)))`,
+  );
+}
+
 /** A new image that has loaded a module. */
 function loaded(name: string): (form: string) => string {
   rmSync(join(folder, `${name}.lisp`), { force: true });
@@ -142,6 +152,25 @@ describe("modules", () => {
     expect(compiled("function", "(defparameter *car* '#.#'car)")).toBe('(("function.fasl" T T))');
   });
 
+  it("tell the place and the function of what is wrong or not defined", () => {
+    expect(messages("malformed", "(defun fine () 1)\n(defun wrong () (if))")).toMatch(
+      /^\("; in \(DEFUN WRONG …\) at .*malformed.lisp:2:\n; .*IF.* "malformed.fasl" T T\)$/s,
+    );
+    expect(messages("unknown", "\n(defun uses () (nowhere 1))")).toMatch(
+      /^\("WARNING: in \(DEFUN USES …\) at .*:2: the function NOWHERE is not defined.*" "unknown.fasl" T NIL\)$/s,
+    );
+    expect(messages("counts", "(defun two (a b) (list a b))\n(defun uses () (two 1))")).toMatch(
+      /TWO is called with 1 argument; it takes 2.*" "counts.fasl" T T\)$/s,
+    );
+    expect(messages("variable", "(defun uses () undeclared)")).toMatch(
+      /the variable UNDECLARED is not defined.*" "variable.fasl" T T\)$/s,
+    );
+    const fine = `(defvar *v* 1) (defclass p () ((x :accessor p-x))) (defstruct s a)
+      (defun f (x &optional y) (list x y *v* (p-x x) (s-a x) (g :k 1))) (let ((n 0)) (defun g (&key k) (incf n) k))
+      (defmethod h ((p p) y) (call-next-method) (with-slots (x) p (setf x y)) (setf (p-x p) (f 1)) (h p y))`;
+    expect(messages("fine", fine)).toBe('("" "fine.fasl" NIL NIL)');
+  });
+
   it("are written where COMPILE-FILE-PATHNAME says, and not when reading fails", () => {
     writeFileSync(join(folder, "there.lsp"), "(defun there () :there)");
     expect(compiler('(file-namestring (compile-file "there" :output-file "elsewhere.module"))')).toBe(
@@ -153,7 +182,12 @@ describe("modules", () => {
       "",
     ]);
     expect(compiler('(progn (load "elsewhere.module") (there))')).toBe("(:THERE)");
-    expect(compiled("cut", "(defun cut ()")).toContain("END-OF-FILE");
+    expect(messages("cut", "(defun cut ()")).toMatch(
+      /^\("; .*cut.lisp:1: .*the form that begins at line 1, column 1 is never closed.*Nothing was written.*" NIL T T\)$/s,
+    );
+    expect(messages("nowhere", "1\n(nowhere::x)")).toMatch(
+      /^\("; .*:2: there is no package named .* NIL T T\)$/s,
+    );
     expect(compiler('(probe-file "cut.fasl")')).toBe("(NIL)");
     expect(compiler('(compile-file "missing.lisp")')).toBe("AUTOLITH-SYSTEM:SIMPLE-FILE-ERROR");
   });
