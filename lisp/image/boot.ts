@@ -104,7 +104,7 @@ export function bareImage(port: HostPort): Image {
   const context = new ReaderContext(image);
   const system = image.findPackage("AUTOLITH-SYSTEM")!;
   image.readText = (text) => {
-    const reader = new Reader(context, new TextSource(text), NIL, { pkg: system });
+    const reader = new Reader(context, new TextSource(text), NIL, { pkg: system, standard: true });
     reader.run();
     return reader.value;
   };

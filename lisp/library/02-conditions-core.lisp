@@ -241,6 +241,15 @@
 
 (defvar *break-on-signals* nil "Type of conditions that enter the debugger when they are signalled.")
 
+(defun break-on-p (condition type)
+  "True when CONDITION is of TYPE, the value of *BREAK-ON-SIGNALS*; what is no type is an error that breaks for nothing."
+  (let ((*break-on-signals* nil))
+    (handler-case (typep condition type)
+      (error ()
+        (error 'simple-type-error :datum type :expected-type '(or symbol list class)
+                                  :format-control "The value of *BREAK-ON-SIGNALS* is no type: ~S"
+                                  :format-arguments (list type))))))
+
 (defun signal-condition (condition)
   "Run the applicable handlers, innermost first, each with only the outer ones in force."
   (do ((clusters (%applicable-clusters condition *handler-clusters*)
@@ -258,7 +267,7 @@
 (defun signal (datum &rest arguments)
   "Signal a condition: run handlers, and return NIL when all decline."
   (let ((condition (coerce-to-condition datum arguments 'simple-condition)))
-    (when (and *break-on-signals* (typep condition *break-on-signals*))
+    (when (and *break-on-signals* (break-on-p condition *break-on-signals*))
       (break "~A~%BREAK was entered because of *BREAK-ON-SIGNALS*." condition))
     (signal-condition condition)
     nil))
@@ -266,7 +275,7 @@
 (defun error (datum &rest arguments)
   "Signal an error: run handlers; when all decline, enter the debugger."
   (let ((condition (coerce-to-condition datum arguments 'simple-error)))
-    (when (and *break-on-signals* (typep condition *break-on-signals*))
+    (when (and *break-on-signals* (break-on-p condition *break-on-signals*))
       (break "~A~%BREAK was entered because of *BREAK-ON-SIGNALS*." condition))
     (signal-condition condition)
     (invoke-debugger condition)))
@@ -433,7 +442,7 @@
                                 :format-control "~S is not a warning" :format-arguments (list condition)))
     (restart-case
         (with-condition-restarts condition (list (find-restart 'muffle-warning))
-          (when (and *break-on-signals* (typep condition *break-on-signals*))
+          (when (and *break-on-signals* (break-on-p condition *break-on-signals*))
             (break "~A~%BREAK was entered because of *BREAK-ON-SIGNALS*." condition))
           (signal-condition condition)
           (format *error-output* "~&WARNING: ~A~%" condition))

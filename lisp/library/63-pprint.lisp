@@ -225,8 +225,11 @@
          (values (second (second type)) t))
         (t (values nil nil))))
 
+(defun dispatch-table-p (object)
+  (structure-of-cell-p object (dispatch-table-cell)))
+
 (defun check-dispatch-table (table)
-  (if (structure-of-cell-p table (dispatch-table-cell))
+  (if (dispatch-table-p table)
       table
       (error 'type-error :datum table :expected-type 'pprint-dispatch-table)))
 
@@ -281,7 +284,9 @@
         (values #'default-dispatch-function nil))))
 
 (defun output-pretty (object stream)
-  (let ((entry (find-dispatch-entry object (or *print-pprint-dispatch* *standard-pprint-dispatch*))))
+  (let ((entry (find-dispatch-entry object (if *print-pprint-dispatch*
+                                               (check-dispatch-table *print-pprint-dispatch*)
+                                               *standard-pprint-dispatch*))))
     (if entry
         (let ((*labelled-object* object))
           (funcall (third entry) stream object))

@@ -37,7 +37,11 @@ level; everything else ends. Cleanup forms run."
   (let ((type (type-of condition)) (system '("COMMON-LISP" "AUTOLITH-SYSTEM")))
     (if (and (symbolp type) (symbol-package type) (member (package-name (symbol-package type)) system :test #'string=))
         (symbol-name type)
-        (prin1-to-string type))))
+        ;; As the current package writes it, whatever the variables of the printer are.
+        (let ((package (if (packagep *package*) *package* (find-package "COMMON-LISP-USER"))))
+          (with-standard-io-syntax
+            (let ((*print-readably* nil) (*package* package))
+              (prin1-to-string type)))))))
 
 (defun ask-host (condition)
   "Let the host choose a restart of CONDITION, again when an argument it gives has no value; its refusal ends the evaluation."
@@ -219,10 +223,44 @@ level; everything else ends. Cleanup forms run."
     (dolist (nickname nicknames name)
       (when (< (length nickname) (length name)) (setq name nickname)))))
 
+(defun usable-stream-p (stream input output &optional (depth 0))
+  "True when STREAM, or what it stands for, is an open stream for INPUT and OUTPUT as asked."
+  (handler-case
+      (cond ((or (> depth 20) (not (streamp stream)) (not (open-stream-p stream))) nil)
+            ((typep stream 'synonym-stream)
+             (usable-stream-p (symbol-value (synonym-stream-symbol stream)) input output (1+ depth)))
+            ((typep stream 'two-way-stream)
+             (and (or (not input) (usable-stream-p (two-way-stream-input-stream stream) t nil (1+ depth)))
+                  (or (not output) (usable-stream-p (two-way-stream-output-stream stream) nil t (1+ depth)))))
+            (t (and (or (not input) (input-stream-p stream)) (or (not output) (output-stream-p stream)))))
+    (error () nil)))
+
+(defun repair-variables ()
+  "Give the variables that the listener needs a value that works, where a program has spoilt them, and say so."
+  (let ((repaired '()))
+    (flet ((repair (variable usable value)
+             (unless usable
+               (set variable (funcall value))
+               (push variable repaired))))
+      (dolist (entry '((*terminal-io* t t) (*standard-input* t nil) (*standard-output* nil t) (*error-output* nil t)
+                       (*query-io* t t) (*debug-io* t t) (*trace-output* nil t)))
+        (let ((variable (first entry)))
+          (repair variable (usable-stream-p (symbol-value variable) (second entry) (third entry))
+                  (lambda () (%terminal-stream variable)))))
+      (repair '*package* (and (packagep *package*) (package-name *package*))
+              (lambda () (find-package "COMMON-LISP-USER")))
+      (repair '*readtable* (readtablep *readtable*) (lambda () (copy-readtable nil)))
+      (repair '*print-pprint-dispatch* (or (null *print-pprint-dispatch*) (dispatch-table-p *print-pprint-dispatch*))
+              (lambda () (copy-pprint-dispatch nil))))
+    (when repaired
+      (format *terminal-io* "~&; ~{~A~^, ~} had no usable value and ~:[has~;have~] the standard one again.~%"
+              (reverse repaired) (rest repaired)))))
+
 (defun print-answer (form)
   "Evaluate FORM and print its values, each on a line."
-  (dolist (value (let ((*evaluating* t)) (multiple-value-list (eval-interactively form))))
-    (format t "~&~S~%" value))
+  (let ((values (let ((*evaluating* t)) (multiple-value-list (eval-interactively form)))))
+    (repair-variables)
+    (dolist (value values) (format t "~&~S~%" value)))
   (note-read-definition form "<listener>" nil)
   (finish-output))
 
@@ -232,6 +270,7 @@ level; everything else ends. Cleanup forms run."
     (loop
       (with-simple-restart (abort "Return to the listener.")
         (let ((*level-restart* (find-restart 'abort)))
+          (repair-variables)
           (format t "~&~A> " (prompt-text))
           (finish-output)
           (let ((form (read *standard-input* nil end)))
@@ -242,7 +281,7 @@ level; everything else ends. Cleanup forms run."
 
 (defun show-condition (condition restarts)
   (let ((number 0))
-    (format t "~&~A~%  of type ~S~%" (condition-text condition) (type-of condition))
+    (format t "~&~A~%  of type ~A~%" (condition-text condition) (type-text condition))
     (dolist (restart restarts)
       (format t "~3D: [~A] ~A~%" number (restart-name restart) (restart-text restart))
       (setq number (1+ number)))))
@@ -252,8 +291,10 @@ level; everything else ends. Cleanup forms run."
 one level."
   (let* ((restarts (compute-restarts condition)) (level (1+ *debugger-level*)) (*debugger-level* level) (end (list nil))
          (*evaluating* nil))
+    (repair-variables)
     (show-condition condition restarts)
     (loop
+      (repair-variables)
       (format t "~&debug[~D]> " level)
       (finish-output)
       (let ((outer *level-restart*))

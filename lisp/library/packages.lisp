@@ -11,6 +11,7 @@
            nil)
           ((package-deleted-p found) nil)
           (t
+           (%check-removable found "deleting it")
            (let ((users (package-used-by-list found)))
              (when users
                (cerror "Remove the dependency in the other packages." 'simple-package-error :package found

@@ -7,6 +7,7 @@ import { bool, LPackage, LSymbol, NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
 import {
   accessibleSymbols,
+  assertRemovable,
   assertUnlocked,
   deletePackage,
   exportSymbol,
@@ -136,7 +137,7 @@ function installDefinition(define: DefineLeaf, host: LeafHost): void {
       const pkg = need(host, designator);
       const name = newName instanceof LPackage ? newName.name : nameOf(newName);
       const others = itemsOf(nicknames ?? NIL).map(nameOf);
-      assertUnlocked(pkg, "renaming it");
+      assertRemovable(pkg, "renaming it");
       assertFree(host, [name, ...others], pkg);
       host.packages.delete(pkg.name);
       pkg.name = name;
@@ -145,6 +146,10 @@ function installDefinition(define: DefineLeaf, host: LeafHost): void {
       return pkg;
     },
   );
+  define("SYS:%CHECK-REMOVABLE", "package what", (designator: LispValue, what: LispValue) => {
+    assertRemovable(need(host, designator), stringOf(what));
+    return T;
+  });
   define("SYS:%DELETE-PACKAGE", "package", (designator: LispValue) => {
     deletePackage(host, need(host, designator));
     return T;

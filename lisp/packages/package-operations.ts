@@ -19,8 +19,11 @@ export function packageError(culprit: LispValue, control: string, ...args: reado
 
 /** Signals unless the package may be changed. */
 export function assertUnlocked(pkg: LPackage, what: string): void {
-  if (!pkg.locked) return;
-  throw new LispError(
+  if (pkg.locked) throw lockViolation(pkg, what);
+}
+
+function lockViolation(pkg: LPackage, what: string): LispError {
+  return new LispError(
     "AUTOLITH-SYSTEM::PACKAGE-LOCK-VIOLATION",
     [
       ["PACKAGE", pkg],
@@ -29,6 +32,15 @@ export function assertUnlocked(pkg: LPackage, what: string): void {
     ],
     what,
   );
+}
+
+/** Packages that the engine names: they keep their names and symbols. */
+const keptNames: ReadonlySet<string> = new Set(["COMMON-LISP", "KEYWORD", "AUTOLITH-SYSTEM"]);
+
+/** Signals when the package is one of the engine's, or locked. */
+export function assertRemovable(pkg: LPackage, what: string): void {
+  assertUnlocked(pkg, what);
+  if (keptNames.has(pkg.name)) throw lockViolation(pkg, what);
 }
 
 /** The symbols present in a package by name. */
@@ -109,7 +121,9 @@ function remove(host: LeafHost, pkg: LPackage, symbol: LSymbol): void {
 /** UNINTERN; false when the symbol is not present. */
 export function uninternSymbol(host: LeafHost, pkg: LPackage, symbol: LSymbol): boolean {
   if (presentSymbol(pkg, symbol.name) !== symbol) return false;
-  assertUnlocked(pkg, `uninterning ${symbol.name}`);
+  // Keywords are used by their names only.
+  if (pkg.name === "KEYWORD") assertUnlocked(pkg, `uninterning ${symbol.name}`);
+  else assertRemovable(pkg, `uninterning ${symbol.name}`);
   if (pkg.shadowing.has(symbol)) {
     const revealed = new Set<LSymbol>();
     for (const used of pkg.uses) {
@@ -203,7 +217,7 @@ export function unusePackage(pkg: LPackage, used: LPackage): void {
 
 /** DELETE-PACKAGE of a package that nobody uses. */
 export function deletePackage(host: LeafHost, pkg: LPackage): void {
-  assertUnlocked(pkg, "deleting it");
+  assertRemovable(pkg, "deleting it");
   for (const used of [...pkg.uses]) unusePackage(pkg, used);
   for (const symbol of [...pkg.internal.values(), ...pkg.external.values()]) remove(host, pkg, symbol);
   host.packages.delete(pkg.name);

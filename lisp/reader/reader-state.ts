@@ -146,6 +146,8 @@ export interface ReadOptions {
   readonly pauses?: boolean;
   /** Reads in this package instead of the current one. */
   readonly pkg?: LPackage | undefined;
+  /** Reads with standard syntax and variables, whatever the program has set. Nothing it reads may call Lisp. */
+  readonly standard?: boolean;
   readonly sink?: TokenSink | undefined;
 }
 
@@ -225,6 +227,15 @@ export class ReaderState {
     this.suppress = context.isSuppressed() ? 1 : 0;
     this.evaluate = context.mayEvaluate() && !this.dry;
     this.defaultFormat = context.defaultFormat();
+    if (options.standard === true) this.useStandard();
+  }
+
+  private useStandard(): void {
+    this.readtable = this.context.standard;
+    this.base = 10;
+    this.suppress = 0;
+    this.evaluate = true;
+    this.defaultFormat = SINGLE;
   }
 
   /** Labels of the outermost object being read. */

@@ -33,10 +33,12 @@ export function terminalInstaller({ terminal }: HostPort): LeafInstaller {
       true,
     );
     const both = new TwoWayStream(input, output);
+    const originals = new Map<LispValue, LispValue>();
     const set = (name: string, value: LispValue): void => {
       const symbol = host.symbol(name);
       symbol.kind = "special";
       symbol.value = value;
+      originals.set(symbol, value);
     };
     const synonym = (name: string): SynonymStream => {
       const symbol = host.symbol(name);
@@ -52,6 +54,10 @@ export function terminalInstaller({ terminal }: HostPort): LeafInstaller {
     define("SYS:%TERMINAL-LINE", "stream", (stream: LispValue) =>
       stream instanceof TerminalInputStream ? stream.line() : NIL,
     );
+    define("SYS:%TERMINAL-STREAM", "variable", (variable: LispValue) => {
+      for (const stream of [input, output, errors, both]) stream.open = true;
+      return originals.get(variable) ?? NIL;
+    });
     define("SYS:%FLUSH-TERMINAL", "", () => {
       output.finishOutput();
       errors.finishOutput();

@@ -114,6 +114,28 @@ describe("the listener", () => {
     expect(await terminal.exitCode()).toBe(0);
   });
 
+  it("gives the streams and variables that a form has spoilt their standard values again, and says so", async () => {
+    const terminal = new Terminal();
+    await terminal.shows("CL-USER> ");
+    const forms = {
+      "(setf *standard-output* 3)": "*STANDARD-OUTPUT*",
+      "(setf *error-output* 3 *query-io* 4)": "*ERROR-OUTPUT*, *QUERY-IO*",
+      "(setf *terminal-io* 3)": "*TERMINAL-IO*",
+      "(close *standard-output*)": "*TERMINAL-IO*",
+      "(close *standard-input*)": "*TERMINAL-IO*",
+      "(setf *print-pprint-dispatch* 3)": "*PRINT-PPRINT-DISPATCH*",
+      "(setf *package* 3)": "*PACKAGE*",
+    };
+    for (const [form, variables] of Object.entries(forms)) {
+      // oxlint-disable-next-line no-await-in-loop -- one form after the other
+      const shown = await terminal.answer(`${form}\n`);
+      expect(shown).toContain(`; ${variables} had no usable value and ha`);
+    }
+    expect(await terminal.answer("(list 20 3)\n")).toMatch(/^\(list 20 3\)\n\(20 3\)\nCL-USER> $/);
+    terminal.type(endKey);
+    expect(await terminal.exitCode()).toBe(0);
+  });
+
   it("offers every restart around the call that exhausted the stack", async () => {
     const terminal = new Terminal();
     await terminal.shows("CL-USER> ");
