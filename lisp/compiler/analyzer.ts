@@ -1,5 +1,5 @@
 import { Cons, arrayToList, list, listToArray } from "../data/cons.ts";
-import { programError } from "../data/error.ts";
+import { programError, storageError } from "../data/error.ts";
 import type { LFunction } from "../data/function.ts";
 import { LSymbol, NIL, symbolFunction, UNBOUND, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -25,6 +25,9 @@ import {
   hasSpecial,
   parseLambdaList,
 } from "./lambda-list.ts";
+
+/** Functions written one in the other: the memory of their compilation grows with the square of their number. */
+const maximumFunctionDepth = 300;
 
 /** Functions of numbers whose calls with more arguments are nested calls with two. */
 const foldable: ReadonlySet<string> = new Set(["+", "*", "-", "MAX", "MIN"]);
@@ -296,6 +299,12 @@ export class Analyzer implements Analysis {
       return yield* this.lambdaWithSpecials(parsed, body, env, name, lambdaList);
     }
     const fn = new FunctionNode(this.functions++, env.fn, name, lambdaList, documentation);
+    if (fn.depth > maximumFunctionDepth)
+      throw storageError(
+        "Functions are written one in the other ~D deep; the bound is ~D.",
+        fn.depth,
+        maximumFunctionDepth,
+      );
     let inner = env.inFunction(fn);
     const parameter = (symbol: LispValue): Variable => {
       const variable = this.variable(symbol as LSymbol, inner);

@@ -121,6 +121,8 @@ export class FunctionNode {
   layouts: string[] | null = null;
   /** Calls something that may suspend. */
   calls = false;
+  /** How many functions it is written in. */
+  readonly depth: number;
   constructor(
     id: number,
     parent: FunctionNode | null,
@@ -130,6 +132,7 @@ export class FunctionNode {
   ) {
     this.id = id;
     this.parent = parent;
+    this.depth = parent === null ? 0 : parent.depth + 1;
     this.name = name;
     this.lambdaList = lambdaList;
     this.documentation = documentation;

@@ -26,6 +26,10 @@ describe("bounds", () => {
     ],
     ["(apply #'list (make-list 1048577))", "APPLY got 1048577 arguments; the bound is 1048576."],
     [
+      "(let ((form 1)) (dotimes (i 5000) (setq form `(lambda () ,form))) (eval form))",
+      "Functions are written one in the other 301 deep; the bound is 300.",
+    ],
+    [
       "(let ((x (list 1)) (y (list 1))) (setf (cdr x) x (cdr y) y) (equal x y))",
       "A comparison met more than 134217728 conses; the objects are circular.",
     ],
