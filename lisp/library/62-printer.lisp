@@ -70,7 +70,21 @@
     (write-string (%bare-atom-string label) stream)
     (write-string mark stream)))
 
+(defvar *print-mark* '(nil . 512) "An object that is being printed, far inside of which the printer is, and the depth where it stands.")
+
 (defun output-unshared (object stream)
+  (let ((depth *print-depth*))
+    (cond ((< depth 1024) (output-here object stream))
+          ((and (eq object (car *print-mark*)) (null *print-level*))
+           (error 'simple-storage-condition
+                  :format-control "An object inside itself would be printed for ever: *PRINT-CIRCLE* and *PRINT-LEVEL* are both NIL."
+                  :format-arguments '()))
+          ;; Each mark is made at twice the depth of the last one: circles of any length come back to one of them.
+          ((and (>= depth (* 2 (cdr *print-mark*))) (not (symbolp object)))
+           (let ((*print-mark* (cons object depth))) (output-here object stream)))
+          (t (output-here object stream)))))
+
+(defun output-here (object stream)
   (if *print-pretty*
       (output-pretty object stream)
       (output-plainly object stream)))
