@@ -1,6 +1,7 @@
 /** One session's advice: sources, what lives on from earlier requests, and what each request carries. */
 import type { AdviceEntry } from "../contract/agent-thread.ts";
 import { failureOf, type Failure } from "../contract/failure.ts";
+import { issuesText } from "../contract/issue-words.ts";
 import { withinDeadline } from "../queue/deadline.ts";
 import { type Contribution, type SourcedContribution, contributionSchema } from "./contribution.ts";
 import { type ContextRule, contributionsOf } from "./context-rule.ts";
@@ -135,8 +136,7 @@ export class AdviceBoard {
     return given.slice(0, sourceContributionLimit).flatMap((each) => {
       const parsed = contributionSchema.safeParse(each);
       if (parsed.success) return [{ ...(parsed.data satisfies Contribution), source }];
-      const [issue] = parsed.error.issues;
-      this.#complain(source, `a note is not valid: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+      this.#complain(source, `a note is not valid: ${issuesText(parsed.error, each)}`);
       return [];
     });
   }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { exchangeKeySchema, type ExchangeKey } from "../contract/agent-thread.ts";
 import { parseForeignJson } from "../contract/json-nesting.ts";
+import { issuesText } from "../contract/issue-words.ts";
 import { AutolithError } from "../contract/failure.ts";
 import {
   modelItemSchema,
@@ -159,9 +160,7 @@ function jsonOf(line: string, number: number): unknown {
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, line: number): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const place = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-  throw malformed(line, `${place}${issue?.message ?? "unknown problem"}`);
+  throw malformed(line, issuesText(result.error, value));
 }
 
 function malformed(line: number, problem: string): CassetteError {

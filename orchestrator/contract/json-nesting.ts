@@ -3,6 +3,7 @@
  * syntax error inside some thousands of nested objects, so text of others must not reach it when it nests so deep. No zod here, so that
  * agent threads can load it cheaply.
  */
+import { jsonFault } from "./json-fault.ts";
 
 /** Nesting of a value that crosses a thread, a file or a connection; a number has depth 0, `[1]` depth 1. */
 export const jsonDepthLimit = 512;
@@ -53,7 +54,11 @@ const harmlessLength = 2 * jsonDepthLimit;
  */
 export function parseForeignJson(text: string): unknown {
   checkJsonNesting(text);
-  return JSON.parse(text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SyntaxError(jsonFault(text), { cause: error });
+  }
 }
 
 /** @throws SyntaxError when a text is nested deeper than a parser may be given. */

@@ -6,10 +6,11 @@ import type { ToolDeclaration } from "../contract/tool.ts";
 import {
   type ArgumentSchema,
   argumentSchema,
+  type Notation,
   expectedType,
   expectedWords,
-  keywordText,
-  lispText,
+  jsonNotation,
+  lispNotation,
   schemaAt,
 } from "./argument-types.ts";
 
@@ -28,25 +29,63 @@ type Problem = {
 /** Throws `invalid-arguments` when the tool does not take them; the details say what is wrong with the first one. */
 export function checkToolArguments(tool: ToolDeclaration, args: Arguments): void {
   const checked = tool.arguments.safeParse(args);
-  if (!checked.success) throw refusal(tool, argumentSchema(tool.arguments), args, checked.error);
+  if (!checked.success) throw refusal(tool, tool.arguments, args, checked.error);
   const shaped = tool.shapes?.safeParse(args);
   if (tool.shapes !== undefined && shaped?.success === false)
-    throw refusal(tool, argumentSchema(tool.shapes), args, shaped.error);
+    throw refusal(tool, tool.shapes, args, shaped.error);
 }
 
 function refusal(
   tool: ToolDeclaration,
-  schema: ArgumentSchema,
+  declared: z.ZodType,
   args: Arguments,
   error: z.ZodError,
 ): AutolithError {
-  const problems = error.issues.flatMap(closest).map((issue) => problemOf(tool, schema, args, issue));
-  const texts = [...new Set(problems.map(({ text }) => text))];
+  const schema = argumentSchema(declared);
+  const call: Call = { operator: tool.name, schema, args, notation: lispNotation };
+  const { texts, details } = told(call, error);
   return new AutolithError(
     "invalid-arguments",
     [...texts, `Example: ${exampleCall(tool.name, schema).text}`].join("\n"),
-    { details: problems[0]?.details ?? {} },
+    { details },
   );
+}
+
+/** The same about a call whose arguments came as JSON, of a model or a client. `declared`: the schema that refused them. */
+export function jsonArgumentProblem(
+  operator: string,
+  declared: z.ZodType,
+  args: unknown,
+  error: z.ZodError,
+): string {
+  const schema = argumentSchema(declared);
+  const call: Call = { operator, schema, args: args as Arguments, notation: jsonNotation };
+  const example = JSON.stringify(exampleCall(operator, schema).args);
+  return [...told(call, error).texts, `Example of its arguments: ${example}`].join("\n");
+}
+
+/** A call that was refused. */
+type Call = {
+  readonly operator: string;
+  readonly schema: ArgumentSchema;
+  readonly args: Arguments;
+  readonly notation: Notation;
+};
+
+/** Most problems of one call that are told. */
+const toldProblems = 8;
+
+function told(
+  call: Call,
+  error: z.ZodError,
+): { readonly texts: readonly string[]; readonly details: Problem["details"] } {
+  const problems = error.issues.flatMap(closest).map((issue) => problemOf(call, issue));
+  const texts = [...new Set(problems.map(({ text }) => text))];
+  const more = texts.length - toldProblems;
+  return {
+    texts: more > 0 ? [...texts.slice(0, toldProblems), `… (${more} more problems)`] : texts,
+    details: problems[0]?.details ?? {},
+  };
 }
 
 /** The issues of the alternative that comes closest. */
@@ -58,26 +97,26 @@ function closest(issue: Issue): readonly Issue[] {
   return best.flatMap((inner) => closest({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-function problemOf(tool: ToolDeclaration, schema: ArgumentSchema, args: Arguments, issue: Issue): Problem {
-  const operator = tool.name;
+function problemOf(call: Call, issue: Issue): Problem {
+  const { operator, schema, args, notation } = call;
   const path = issue.path.filter((step): step is string | number => typeof step !== "symbol");
   const [name] = path;
   const argument = typeof name === "string" ? name : undefined;
-  if (issue.code === "unrecognized_keys") return unknownProblem(operator, schema, path, issue.keys);
+  if (issue.code === "unrecognized_keys") return unknownProblem(call, path, issue.keys);
   if (issue.code === "custom")
     return { text: `${operator}: ${issue.message}`, details: { problem: "value", ...argumentOf(argument) } };
   const nodes = schemaAt(schema, path);
-  const expected = expectedWords(nodes);
+  const expected = expectedWords(nodes, notation);
   const came = valueAt(args, path);
   // Of the right type, and too long or too short.
   const isSize = (issue.code === "too_big" || issue.code === "too_small") && typeof came !== "number";
   if (came === undefined)
     return {
-      text: `${operator} needs ${placeText(path)}, ${expected}; nothing came for it.`,
+      text: `${operator} needs ${placeText(path, notation)}, ${expected}; nothing came for it.`,
       details: { problem: "missing", ...argumentOf(argument) },
     };
   return {
-    text: `${operator} takes ${expected} for ${placeText(path)}, not ${lispText(came)}.`,
+    text: `${operator} takes ${expected} for ${placeText(path, notation)}, not ${notation.value(came)}.`,
     details: {
       problem: isSize ? "value" : "type",
       ...argumentOf(argument),
@@ -88,17 +127,12 @@ function problemOf(tool: ToolDeclaration, schema: ArgumentSchema, args: Argument
   };
 }
 
-function unknownProblem(
-  operator: string,
-  schema: ArgumentSchema,
-  path: Path,
-  keys: readonly string[],
-): Problem {
+function unknownProblem({ operator, schema, notation }: Call, path: Path, keys: readonly string[]): Problem {
   const known = schemaAt(schema, path).flatMap(({ properties }) => Object.keys(properties ?? {}));
-  const typed = path.length === 0 ? keywordText : (key: string) => `"${key}"`;
+  const typed = path.length === 0 ? notation.name : (key: string) => `"${key}"`;
   const takes =
     known.length === 0 ? "It takes none." : `It takes ${[...new Set(known)].map(typed).join(", ")}.`;
-  const where = path.length === 0 ? operator : `${operator}, ${placeText(path)},`;
+  const where = path.length === 0 ? operator : `${operator}, ${placeText(path, notation)},`;
   const what = path.length === 0 ? "argument" : "key";
   return {
     text: `${where} has no ${what} ${keys.map(typed).join(", ")}. ${takes}`,
@@ -111,9 +145,9 @@ function argumentOf(argument: string | undefined): { readonly argument?: string 
 }
 
 /** `:STEPS`, and what is meant within it. */
-function placeText([name = "", ...within]: Path): string {
+function placeText([name = "", ...within]: Path, notation: Notation): string {
   const inner = within.map((step) => (typeof step === "number" ? `element ${step}` : `"${step}"`));
-  return [keywordText(String(name)), ...inner].join(" ");
+  return [notation.name(String(name)), ...inner].join(" ");
 }
 
 function valueAt(args: Arguments, path: Path): LispJson | undefined {

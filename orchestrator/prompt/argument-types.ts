@@ -60,9 +60,21 @@ function stringWords({ minLength = 0, maxLength }: ArgumentSchema): string {
   return minLength > 0 ? "a string that is not empty" : "a string";
 }
 
-function nodeWords(node: ArgumentSchema): string {
+/** How arguments are written by whoever gives them: a form, or JSON of a model or a client. */
+export type Notation = {
+  /** Name of an argument. */
+  readonly name: (name: string) => string;
+  readonly value: (value: LispJson | undefined) => string;
+  readonly choice: (choice: unknown) => string;
+  readonly boolean: string;
+  readonly array: string;
+  readonly object: string;
+  readonly null: string;
+};
+
+function nodeWords(node: ArgumentSchema, notation: Notation): string {
   const choices = node.enum ?? ("const" in node ? [node.const] : undefined);
-  if (choices !== undefined) return choices.map((choice) => choiceText(choice)).join(", ");
+  if (choices !== undefined) return choices.map((choice) => notation.choice(choice)).join(", ");
   switch (node.type) {
     case "string":
       return stringWords(node);
@@ -71,21 +83,21 @@ function nodeWords(node: ArgumentSchema): string {
     case "number":
       return `a number${range(node)}`;
     case "boolean":
-      return "t or nil";
+      return notation.boolean;
     case "array":
-      return `a list or (vector …)${(node.minItems ?? 0) > 0 ? ` that is not empty` : ""}`;
+      return `${notation.array}${(node.minItems ?? 0) > 0 ? ` that is not empty` : ""}`;
     case "object":
-      return `(dict "key" value …)`;
+      return notation.object;
     case "null":
-      return ":null";
+      return notation.null;
     default:
       return "another value";
   }
 }
 
 /** What is expected, as words. */
-export function expectedWords(nodes: readonly ArgumentSchema[]): string {
-  const words = [...new Set(nodes.map(nodeWords))];
+export function expectedWords(nodes: readonly ArgumentSchema[], notation: Notation): string {
+  const words = [...new Set(nodes.map((node) => nodeWords(node, notation)))];
   const isChoice = nodes.some((node) => node.enum !== undefined || "const" in node);
   return `${isChoice && nodes.every((node) => node.enum !== undefined || "const" in node) ? "one of " : ""}${words.join(isChoice ? ", " : " or ")}`;
 }
@@ -132,7 +144,10 @@ const shownCharacters = 120;
 
 /** A value as Lisp would be given it, bounded; it says how much is left out. */
 export function lispText(value: LispJson | undefined): string {
-  const text = wholeText(value);
+  return shortened(wholeText(value));
+}
+
+function shortened(text: string): string {
   if (text.length <= shownCharacters) return text;
   return `${text.slice(0, shownCharacters).toWellFormed()}… (${text.length - shownCharacters} more characters)`;
 }
@@ -152,3 +167,23 @@ function wholeText(value: LispJson | undefined): string {
 export function keywordText(name: string): string {
   return name === name.toLowerCase() ? `:${name}` : `:|${name}|`;
 }
+
+export const lispNotation: Notation = {
+  name: keywordText,
+  value: lispText,
+  choice: choiceText,
+  boolean: "t or nil",
+  array: "a list or (vector …)",
+  object: `(dict "key" value …)`,
+  null: ":null",
+};
+
+export const jsonNotation: Notation = {
+  name: (name) => JSON.stringify(name),
+  value: (value) => (value === undefined ? "nothing" : shortened(JSON.stringify(value))),
+  choice: (choice) => JSON.stringify(choice),
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+  null: "null",
+};

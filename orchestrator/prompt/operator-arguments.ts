@@ -70,6 +70,7 @@ function wordOf(arg: LispJson, isKeyword: boolean, quotes: boolean): string {
   if (arg === true) return "t";
   if (arg === false || arg === null) return "nil";
   if (typeof arg === "number") return String(arg);
-  if (typeof arg !== "string") return JSON.stringify(arg);
+  if (Array.isArray(arg)) return `(${arg.map((each: LispJson) => wordOf(each, false, quotes)).join(" ")})`;
+  if (typeof arg !== "string") return lispText(arg);
   return quotes ? `"${arg.replaceAll(/["\\]/g, "\\$&")}"` : arg;
 }

@@ -8,6 +8,7 @@ import {
 } from "../../lisp/data-forms/index.ts";
 import { z } from "zod";
 import { AutolithError, failureOf } from "../contract/failure.ts";
+import { issuesText } from "../contract/issue-words.ts";
 
 /** Bounds of a skill's file (facts K). */
 export const skillLimits = {
@@ -90,14 +91,9 @@ export async function skillFromMarkdown(
   const matter = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
   if (matter === null)
     throw new SkillError(path, "it begins with YAML front matter between two lines of ---");
-  const parsed = frontMatterSchema.safeParse(await frontMatter(matter[1] ?? "", path));
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new SkillError(
-      path,
-      `its front matter: ${[...(issue?.path ?? [])].join(".")} ${issue?.message ?? ""}`.trim(),
-    );
-  }
+  const front = await frontMatter(matter[1] ?? "", path);
+  const parsed = frontMatterSchema.safeParse(front);
+  if (!parsed.success) throw new SkillError(path, `its front matter: ${issuesText(parsed.error, front)}`);
   const { name, description } = parsed.data;
   if (name !== directoryName)
     throw new SkillError(

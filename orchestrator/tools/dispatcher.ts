@@ -2,12 +2,12 @@
  * Executes the tool calls of one turn: exactly one result for each call, whatever happens, in wire order. An intent is recorded
  * before a tool runs (synced to disk for external effects) and the result is bounded for the model.
  */
-import { z } from "zod";
 import { failureOf } from "../contract/failure.ts";
 import type { ModelImage, ToolCallItem, ToolResultItem } from "../contract/model.ts";
 import type { NestedOutcome, ToolContext, ToolDeclaration, ToolOutcome } from "../contract/tool.ts";
 import type { JobJournal } from "../jobs/journal-records.ts";
 import { parseToolArguments } from "../model-exchange/tool-arguments.ts";
+import { jsonArgumentProblem } from "../prompt/argument-refusal.ts";
 import { type SecretRemover, removeSecrets } from "../secrets/secret-removal.ts";
 import { type NestedAudit, nestedCalls } from "./nested-calls.ts";
 import type { ToolRegistry } from "./registry.ts";
@@ -92,7 +92,7 @@ function prepare(call: ToolCallItem, context: CallContext, registry: ToolRegistr
   if (!checked.success)
     return refuse(
       "invalid-arguments",
-      `The arguments of ${call.tool} are not valid.\n${z.prettifyError(checked.error)}${knownArguments(tool.arguments, checked.error)}`,
+      jsonArgumentProblem(tool.name, tool.arguments, parsed.value, checked.error),
     );
   try {
     return {
@@ -253,12 +253,4 @@ function wellFormedHead(text: string, length: number): string {
 
 function wellFormedTail(text: string, length: number): string {
   return length <= 0 ? "" : text.slice(-length).replace(/^[\uDC00-\uDFFF]/, "");
-}
-
-/** Whoever gave an argument that there is not is told which there are. */
-function knownArguments(schema: z.ZodType, { issues }: z.ZodError): string {
-  const isUnknown = issues.some(({ code, path }) => code === "unrecognized_keys" && path.length === 0);
-  if (!isUnknown || !(schema instanceof z.ZodObject)) return "";
-  const names = Object.keys(schema.shape);
-  return names.length === 0 ? "\nIt takes none." : `\nIt takes: ${names.join(", ")}.`;
 }

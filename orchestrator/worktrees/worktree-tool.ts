@@ -7,6 +7,7 @@ import { executionIdSchema } from "../contract/identifiers.ts";
 import { type ToolContext, type ToolDeclaration, declareTool } from "../contract/tool.ts";
 import { isActive } from "../jobs/job-table.ts";
 import type { Supervisor } from "../jobs/supervisor.ts";
+import { jsonArgumentProblem } from "../prompt/argument-refusal.ts";
 import { resolveJob } from "../tasks/job-tools.ts";
 import { fitReport, properties, report, reportLimit, word } from "../tasks/report-form.ts";
 import type { ConversationWorktrees } from "./conversation-worktrees.ts";
@@ -95,7 +96,7 @@ export function worktreeTool(parts: WorktreeToolParts): ToolDeclaration {
         return {
           status: "error",
           code: "invalid-arguments",
-          content: `task.worktree with action ${args.action}: ${z.prettifyError(action.error)}`,
+          content: jsonArgumentProblem("task.worktree", actionSchema, args, action.error),
         };
       const build = await perform(action.data, context, parts);
       return { status: "ok", content: fitReport(build) };

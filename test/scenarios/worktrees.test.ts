@@ -224,8 +224,8 @@ describe("an isolated child", () => {
         expect(empty).toContain("has no commit yet");
         expect(dirty).toContain('not committed ("b")');
         expect(baseline).toContain('"no-such" names no commit');
-        expect(policy).toContain("not valid");
-        expect(missing).toContain("→ at id");
+        expect(policy).toContain('one of "reject", "ignore"');
+        expect(missing).toContain('task.worktree needs "id"');
         expect(nobody).toContain("no visible job");
         expect(orphan).toContain("has no worktree");
       },

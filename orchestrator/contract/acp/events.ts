@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { AutolithError } from "../failure.ts";
+import { issuesText } from "../issue-words.ts";
 import { conversationIdSchema } from "../identifiers.ts";
 import { type SessionEvent, sessionEventSchema } from "../session/events.ts";
 import { extensionPrefix } from "./envelope.ts";
@@ -63,6 +64,6 @@ export function clientEventOf({ sequence, at, kind, data }: EventNotification): 
   if (parsed.success) return parsed.data;
   throw new AutolithError(
     "malformed",
-    `An _autolith/event of kind ${kind} has another shape than its schema: ${z.prettifyError(parsed.error)}`,
+    `An _autolith/event of kind ${kind} has another shape than its schema: ${issuesText(parsed.error, event)}`,
   );
 }

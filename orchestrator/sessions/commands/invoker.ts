@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { primaryCaller } from "../../contract/caller.ts";
 import { AutolithError, failureOf } from "../../contract/failure.ts";
+import { issuesText } from "../../contract/issue-words.ts";
 import type { ToolSchema } from "../../contract/model.ts";
 import type { Authority } from "../../contract/permissions.ts";
 import type { ToolDeclaration } from "../../contract/tool.ts";
@@ -87,7 +88,7 @@ export class Invoker {
     if (!checked.success)
       throw new AutolithError(
         "invalid-argument",
-        `A command takes {"input": "text"} or nothing: ${z.prettifyError(checked.error)}`,
+        `A command takes {"input": "text"} or nothing: ${issuesText(checked.error, args)}`,
       );
     const given = (checked.data ?? {}) as { input?: string; text?: string };
     return this.invokeText(operation, (given.input ?? given.text ?? "").trim());

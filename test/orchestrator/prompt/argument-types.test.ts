@@ -4,6 +4,7 @@ import {
   argumentSchema,
   expectedType,
   expectedWords,
+  lispNotation,
   lispText,
   schemaAt,
 } from "../../../orchestrator/prompt/argument-types.ts";
@@ -29,7 +30,7 @@ describe("types of arguments in the words of Lisp", () => {
     [["rows", 3, "ok"], "t or nil", "BOOLEAN"],
   ] as const)("%j", (path, words, type) => {
     const nodes = schemaAt(schema, path);
-    expect(expectedWords(nodes)).toBe(words);
+    expect(expectedWords(nodes, lispNotation)).toBe(words);
     expect(expectedType(nodes)).toBe(type);
   });
 

@@ -66,6 +66,12 @@ describe("skills on disk", () => {
 
   it.each([
     ["no front matter", "x/SKILL.md", "# Hello", "front matter"],
+    [
+      "no description",
+      "x/SKILL.md",
+      "---\nname: x\n---\n# Hello",
+      "its front matter: description: expected a string; nothing came",
+    ],
     ["another name than its directory", "x/SKILL.md", markdown("y"), "not that of its directory"],
     ["an unknown field", "x/SKILL.md", markdown("x", "color: red\n"), "color"],
     ["no description", "x/SKILL.md", "---\nname: x\n---\ntext", "description"],

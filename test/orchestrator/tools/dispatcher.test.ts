@@ -48,10 +48,20 @@ async function dispatched(argumentTexts: readonly string[]): Promise<readonly Se
 }
 
 describe("dispatching the calls of a turn", () => {
+  it("says where the arguments are no JSON, and what was expected there", async () => {
+    const settled = await dispatched(["{name: 1}", '{"name": "a"']);
+    expect(settled[0]?.result.output).toContain(
+      "not valid JSON (at character 1 a name in double quotes or } was expected, not name: 1})",
+    );
+    expect(settled[1]?.result.output).toContain("it ends at character 12, where a comma or } was expected");
+  });
+
   it("tells whoever gives an unknown argument which there are", async () => {
     const settled = await dispatched(['{"name":"a","nam":"b"}', '{"name":1}']);
-    expect(settled[0]?.result.output).toMatch(/Unrecognized key: "nam"\nIt takes: name, data\.$/);
-    expect(settled[1]?.result.output).not.toContain("It takes");
+    expect(settled[0]?.result.output).toMatch(
+      / has no argument "nam"\. It takes "name", "data"\.\nExample of its arguments: \{/,
+    );
+    expect(settled[1]?.result.output).toMatch(/ takes a string for "name", not 1\.\nExample/);
   });
 
   it("answers a call whose resource cannot be named, and runs the others", async () => {
