@@ -75,7 +75,9 @@ async function liveRequest(
     onFailure: (failed) => {
       const discard = events.hasShownOutput;
       events.emit({ event: "attempt-failed", requestNumber, ...failed });
-      if (discard) events.emit({ event: "output-discarded", requestNumber });
+      // Only what is made again is void: the beginning of an answer that was stopped stays on show.
+      if (discard && failed.retryInMs !== undefined)
+        events.emit({ event: "output-discarded", requestNumber });
     },
   });
 }

@@ -3,7 +3,7 @@ import type { Invocation, SettingRow } from "../../../orchestrator/contract/sess
 import { bufferOf } from "../composer/text-buffer.ts";
 import { isEmpty } from "../composer/composer.ts";
 import type { TranscriptLook } from "../transcript/entry-lines.ts";
-import { settle, withEntry } from "../transcript/transcript.ts";
+import { settle, withBesideEntry } from "../transcript/transcript.ts";
 import { clientCommands, isList } from "./client-commands.ts";
 import { openedReview, withReviewAnswer } from "./correction-update.ts";
 import { withAttached, withDiagnosis, withEvents, withLink } from "./event-update.ts";
@@ -166,8 +166,8 @@ function invoked(state: ScreenState, invocation: Invocation, typed?: string): St
   if (invocation.text.trim() !== "" && !hasList) {
     const entry = (code: string, text: string) => ({ kind: "notice", level: "info", code, text }) as const;
     const before =
-      typed === undefined ? state.transcript : withEntry(state.transcript, entry("typed", typed));
-    const { transcript, printed } = settle(withEntry(before, entry("command", invocation.text)));
+      typed === undefined ? state.transcript : withBesideEntry(state.transcript, entry("typed", typed));
+    const { transcript, printed } = settle(withBesideEntry(before, entry("command", invocation.text)));
     next = { ...state, transcript };
     if (printed.length > 0) commands.push({ type: "print", entries: printed });
   }

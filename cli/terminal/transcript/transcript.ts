@@ -44,9 +44,12 @@ export const emptyTranscript: Transcript = {
   replayed: undefined,
 };
 
-/** Before history comes again: what was live comes with it. */
+/** Before history comes again: what was live comes with it, but for the answers of commands. */
 export function beginReplay(transcript: Transcript): Transcript {
-  return { ...transcript, live: [], replayed: new Map() };
+  const live = transcript.live.filter(
+    (entry) => entry.kind === "notice" && (entry.code === "typed" || entry.code === "command"),
+  );
+  return { ...transcript, live, replayed: new Map() };
 }
 
 /**
@@ -100,19 +103,46 @@ export function withEntry(transcript: Transcript, entry: Entry): Transcript {
   return { ...transcript, live: [...closedTexts(transcript.live), entry] };
 }
 
+/** Adds what has nothing to do with a text that still grows: it stands behind it, and the text goes on. */
+export function withBesideEntry(transcript: Transcript, entry: Entry): Transcript {
+  return { ...transcript, live: [...transcript.live, entry] };
+}
+
 /** The end of a turn, once: a history that is read again has it too. */
 function withTurnEnd(transcript: Transcript, update: TurnEndUpdate): Transcript {
   const { turnId, outcome } = update;
   const text = turnText(update);
-  const isNew = text !== "" && !wasShown(transcript, turnId);
-  return isNew ? withEntry(transcript, { kind: "turn", turnId, outcome, text }) : transcript;
+  if (text === "" || wasShown(transcript, turnId))
+    return { ...transcript, live: closedTexts(transcript.live) };
+  const base = outcome === "end-turn" ? transcript : withCutMark(transcript, turnId);
+  return withEntry(base, { kind: "turn", turnId, outcome, text });
 }
 
-/** Whatever comes behind a text ends it: chunks of one message are not interleaved with others'. */
+/** Says behind an answer without an end that it has none, and that the conversation does not have its beginning. */
+function withCutMark(transcript: Transcript, turnId: string): Transcript {
+  const { live } = transcript;
+  const open = live.findLastIndex(
+    (entry) => isOpenText(entry) && entry.kind === "message" && (!entry.isFirst || entry.text.trim() !== ""),
+  );
+  if (open < 0) return transcript;
+  const mark: NoticeEntry = {
+    kind: "notice",
+    level: "warning",
+    code: `cut-off:${turnId}`,
+    text: "The answer was cut off here. Its beginning above is not kept: it is not in the record, and the model does not see it again.",
+  };
+  return { ...transcript, live: live.toSpliced(open + 1, 0, mark) };
+}
+
+function isOpenText(entry: Entry): entry is TextEntry {
+  return (entry.kind === "message" || entry.kind === "thought") && !entry.isFinal;
+}
+
+/** Whatever of the turn comes behind a text ends it: chunks of one message are not interleaved with others'. */
 function closedTexts(live: readonly Entry[]): readonly Entry[] {
-  const last = live.at(-1);
-  const isOpen = last !== undefined && (last.kind === "message" || last.kind === "thought") && !last.isFinal;
-  return isOpen ? [...live.slice(0, -1), { ...last, isFinal: true }] : live;
+  return live.some(isOpenText)
+    ? live.map((entry) => (isOpenText(entry) ? { ...entry, isFinal: true } : entry))
+    : live;
 }
 
 /** Takes the finished entries from the front: what is to be printed now, in order. */
@@ -317,7 +347,9 @@ function withForm(transcript: Transcript, update: FormNews): Transcript {
   if (update.type === "form") {
     const { source, job } = update;
     const entry: FormEntry = { kind: "form", formId, source, job, output: "", result: undefined };
-    return at < 0 ? withEntry(transcript, entry) : { ...transcript, live: transcript.live.with(at, entry) };
+    return at < 0
+      ? withBesideEntry(transcript, entry)
+      : { ...transcript, live: transcript.live.with(at, entry) };
   }
   if (found?.kind !== "form") return transcript;
   const next =
@@ -332,5 +364,5 @@ function withNotice(transcript: Transcript, update: Extract<EntryUpdate, { type:
   if (transcript.replayed !== undefined && transcript.printed.has(noticeKey({ code, text })))
     return transcript;
   const entry: NoticeEntry = { kind: "notice", level, code, text };
-  return withEntry(transcript, entry);
+  return withBesideEntry(transcript, entry);
 }

@@ -135,6 +135,23 @@ describe("streamed output", () => {
     ]);
   });
 
+  it("stays on show when its attempt is stopped: nothing is made again", async () => {
+    await using server = await startModelServer([
+      answer("First words.", { pieces: 20, fault: { kind: "stall", after: 4 } }),
+    ]);
+    const host = new RecordingHost();
+    const stop = new AbortController();
+    const running = pool.run(
+      liveSpec(server.baseUrl, "responses", { streamOutput: true }),
+      host,
+      stop.signal,
+    );
+    await expect.poll(() => host.all("output").length, { timeout: 30_000 }).toBeGreaterThan(0);
+    stop.abort("user");
+    expect(await running).toMatchObject({ status: "cancelled" });
+    expect(host.all("output-discarded")).toEqual([]);
+  });
+
   it("is bounded, and says how much was left out", async () => {
     await using server = await startModelServer([answer("é".repeat(50_000))]);
     const host = new RecordingHost();

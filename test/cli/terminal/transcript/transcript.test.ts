@@ -146,4 +146,46 @@ describe("the transcript", () => {
       ),
     ).toBe("first paragraph\n\nsecond");
   });
+
+  it("keeps what was written when the turn is stopped, and marks where it was cut off", () => {
+    const stopped: EntryUpdate = {
+      type: "turn-end",
+      turnId: "t:9",
+      outcome: "cancelled",
+      source: "prompt",
+      durationMs: 5,
+      usage: {
+        inputTokens: null,
+        cachedInputTokens: null,
+        outputTokens: null,
+        reasoningTokens: null,
+        requests: 0,
+      },
+      at: 0,
+    };
+    const { printed, transcript } = shown([chunk("first paragraph\n\nsecond par"), stopped]);
+    expect(transcript.live).toEqual([]);
+    expect(printed.map(({ entry }) => ("text" in entry ? entry.text : entry.kind))).toEqual([
+      "first paragraph\n\n",
+      "second par",
+      expect.stringContaining("cut off here"),
+      expect.stringContaining("stopped"),
+    ]);
+    // A whole answer has no such mark.
+    const whole = shown([chunk("all", { final: true }), stopped]);
+    expect(whole.printed.map(({ entry }) => entry.kind)).toEqual(["message", "turn"]);
+  });
+
+  it("does not cut a streaming text where a form or a notice comes: they stand behind it", () => {
+    const { printed } = shown([
+      chunk("one wo"),
+      { type: "form", formId: "form:1", source: "(f)", at: 0 },
+      { type: "notice", level: "info", code: "news", text: "news", at: 0 },
+      chunk("rd and mo"),
+      chunk("re", { final: true }),
+    ]);
+    expect(printed.map(({ entry }) => ("text" in entry ? entry.text : entry.kind))).toEqual([
+      "one word and more",
+    ]);
+  });
 });
