@@ -1,7 +1,7 @@
 /** Registers strings (chapter 16) and PARSE-INTEGER as leaves. */
 import { char } from "../data/character.ts";
-import { Cons } from "../data/cons.ts";
-import { simpleError, typeError } from "../data/error.ts";
+import { arrayToList, Cons } from "../data/cons.ts";
+import { LispError, simpleError, typeError } from "../data/error.ts";
 import type { DefineLeaf, LeafHost, LeafInstaller } from "../data/leaf.ts";
 import { LString } from "../data/string.ts";
 import { bool, NIL } from "../data/symbol.ts";
@@ -40,7 +40,15 @@ export function bounds(
   if (typeof stop !== "number" || stop < 0 || stop > length)
     throw typeError(stop, `(OR NULL (INTEGER 0 ${length}))`);
   const from = start ?? 0;
-  if (typeof from !== "number" || from < 0 || from > stop) throw typeError(from, `(INTEGER 0 ${stop})`);
+  if (typeof from !== "number" || from < 0) throw typeError(from, `(INTEGER 0 ${stop})`);
+  if (from > stop) {
+    throw new LispError("SIMPLE-TYPE-ERROR", [
+      ["DATUM", from],
+      ["EXPECTED-TYPE", `(INTEGER 0 ${stop})`],
+      ["FORMAT-CONTROL", "The start ~D is beyond the end ~D, in a sequence of ~D element~:P."],
+      ["FORMAT-ARGUMENTS", arrayToList([from, stop, length])],
+    ]);
+  }
   return [from, stop];
 }
 

@@ -1,3 +1,4 @@
+import { wrongArgumentCount } from "../runtime/argument-count.ts";
 import { type Asking, SAFE_POINT } from "../compiler/analysis.ts";
 import { Analyzer } from "../compiler/analyzer.ts";
 import { Environment } from "../compiler/environment.ts";
@@ -52,7 +53,7 @@ export function defineCoroutine(
   const { required, optional, rest } = leafShape(lambdaList);
   cell.fn!.code = (_self: LFunction, ...args: LispValue[]) => {
     if (args.length < required || (!rest && args.length > required + optional)) {
-      return image.runtime.trap(programError("wrong number of arguments for ~S", cell));
+      return image.runtime.trap(wrongArgumentCount({ name: cell, lambdaList }));
     }
     return driver.drive(make(...args), NIL);
   };

@@ -358,10 +358,12 @@ function installVariables(image: Image): void {
           : theSymbol(name).name;
     const pkg = image.findPackage(text);
     if (pkg === null) {
-      throw Object.assign(programError("no package is called ~S", name), {
-        conditionType: "PACKAGE-ERROR",
-        initargs: [["PACKAGE", name]],
-      });
+      const control = "There is no package named ~S.";
+      throw new LispError("AUTOLITH-SYSTEM::SIMPLE-PACKAGE-ERROR", [
+        ["PACKAGE", name],
+        ["FORMAT-CONTROL", control],
+        ["FORMAT-ARGUMENTS", list(LString.from(text))],
+      ]);
     }
     image.symbol("*PACKAGE*").value = pkg;
     return pkg;

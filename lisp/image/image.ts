@@ -1,3 +1,4 @@
+import { wrongArgumentCount } from "../runtime/argument-count.ts";
 import type { CompilerHost, NameUse, SpecialOperator } from "../compiler/analysis.ts";
 import { instantiate } from "../compiler/code-unit.ts";
 import { Unit } from "../compiler/emit-unit.ts";
@@ -5,7 +6,7 @@ import type { FunctionNode, InlineCall } from "../compiler/ir.ts";
 import { bindingOperators } from "../compiler/special-binding.ts";
 import { controlOperators } from "../compiler/special-control.ts";
 import { arrayToList } from "../data/cons.ts";
-import { type LispError, programError } from "../data/error.ts";
+import type { LispError } from "../data/error.ts";
 import type { LFunction, SourceLocation } from "../data/function.ts";
 import type { LibraryUnit } from "../compiler/compiled-file.ts";
 import type { DefineLeaf, LeafHost } from "../data/leaf.ts";
@@ -185,7 +186,7 @@ export class Image implements CompilerHost, LeafHost {
     const cell = this.cell(name);
     cell.fn!.code = (_self: LFunction, ...args: LispValue[]) => {
       if (args.length < required || (!rest && args.length > required + optional)) {
-        return this.runtime.trap(programError("wrong number of arguments for ~S", cell));
+        return this.runtime.trap(wrongArgumentCount({ name: cell, lambdaList }));
       }
       try {
         return this.runtime.wait(start(...args));

@@ -112,8 +112,11 @@
                              (let ((*print-pretty* nil)) ,@forms nil)))))
 
 (define-standard-report type-error (condition stream)
-  (format stream "The value ~S is not of type ~S."
-          (type-error-datum condition) (type-error-expected-type condition)))
+  (let ((datum (type-error-datum condition)) (expected (type-error-expected-type condition)))
+    (if (equal expected '(and list (satisfies list-length)))
+        (let ((*print-circle* t) (*print-length* (or *print-length* 10)))
+          (format stream "The list ~S is circular; a list with an end is needed." datum))
+        (format stream "The value ~S is not of type ~S." datum expected))))
 
 (define-standard-report case-failure (condition stream)
   (format stream "~S fell through a form that accepts only ~{~S~^, ~}."

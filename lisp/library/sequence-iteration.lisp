@@ -10,6 +10,15 @@
   "Signal that DATUM is no index from LOW to HIGH (HIGH may be *)."
   (error 'type-error :datum datum :expected-type (list 'integer low high)))
 
+(defun bad-start (start end length)
+  "Signal that START is no index up to END, in a sequence of LENGTH elements."
+  (if (and (integerp start) (>= start 0))
+      (error 'simple-type-error
+             :datum start :expected-type (list 'integer 0 end)
+             :format-control "The start ~D is beyond the end ~D~@[, in a sequence of ~D element~:P~]."
+             :format-arguments (list start end length))
+      (bad-bound start 0 end)))
+
 (defun check-index (datum)
   "Signal a TYPE-ERROR unless DATUM is a non-negative integer."
   (unless (and (integerp datum) (>= datum 0)) (bad-bound datum 0 '*)))
@@ -18,7 +27,7 @@
   "END, or LENGTH for NIL, after checking that START and END bound a part of a vector of LENGTH elements."
   (let ((limit (if (null end) length end)))
     (unless (and (integerp limit) (<= 0 limit length)) (bad-bound limit 0 length))
-    (unless (and (integerp start) (<= 0 start limit)) (bad-bound start 0 limit))
+    (unless (and (integerp start) (<= 0 start limit)) (bad-start start limit length))
     limit))
 
 (defun list-window (list start end)
@@ -26,7 +35,7 @@
   (check-index start)
   (when end
     (check-index end)
-    (when (< end start) (bad-bound start 0 end)))
+    (when (< end start) (bad-start start end (list-length list))))
   (let ((tail list) (index 0))
     (unless (eql start 0)
       (do-list-tails (rest tail)

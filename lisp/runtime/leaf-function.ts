@@ -1,3 +1,4 @@
+import { wrongArgumentCount } from "./argument-count.ts";
 import { LispError, programError } from "../data/error.ts";
 import { LFunction } from "../data/function.ts";
 import type { LeafCode } from "../data/leaf.ts";
@@ -26,8 +27,8 @@ export function leafFunction(
   const { runtime } = around;
   const code = leaf as AnyCode;
   const info = { name: symbol, lambdaList, documentation, location: null, leaf: true, source: null };
-  const wrong = (): LispValue => runtime.trap(programError("wrong number of arguments for ~S", symbol));
-  if (shape.keys !== null) return new LFunction(keyedCode(symbol, shape, code, around), [], info);
+  const wrong = (): LispValue => runtime.trap(wrongArgumentCount(info));
+  if (shape.keys !== null) return new LFunction(keyedCode(symbol, lambdaList, shape, code, around), [], info);
   if (shape.optional === 0 && !shape.rest) {
     if (shape.required === 1) {
       return new LFunction(
@@ -73,13 +74,19 @@ export function leafFunction(
   );
 }
 
-function keyedCode(symbol: LSymbol, shape: LeafShape, code: AnyCode, around: LeafSurroundings) {
+function keyedCode(
+  symbol: LSymbol,
+  lambdaList: string,
+  shape: LeafShape,
+  code: AnyCode,
+  around: LeafSurroundings,
+) {
   const { runtime } = around;
   const fixed = shape.required + shape.optional;
   const keys = shape.keys!.map((key) => around.keyword(key));
   const allowKey = around.keyword("ALLOW-OTHER-KEYS");
   const sort = (args: readonly LispValue[]): (LispValue | undefined)[] => {
-    if (args.length < shape.required) throw programError("wrong number of arguments for ~S", symbol);
+    if (args.length < shape.required) throw wrongArgumentCount({ name: symbol, lambdaList });
     const sorted: (LispValue | undefined)[] = [...args.slice(0, fixed)];
     sorted.length = fixed + keys.length;
     if ((args.length - fixed) % 2 !== 0 && args.length > fixed) {

@@ -1,3 +1,4 @@
+import { wrongArgumentCount } from "./argument-count.ts";
 import { FrameCode } from "../compiler/frame-code.ts";
 import type { KeyTable } from "../compiler/emit-unit.ts";
 import { LArray } from "../data/array.ts";
@@ -149,7 +150,7 @@ export class Runtime {
   }
 
   wrongArguments(fn: LFunction): LispValue {
-    return this.signal(programError("wrong number of arguments for ~S", functionName(fn.info)));
+    return this.signal(wrongArgumentCount(fn.info));
   }
 
   /** CAR, CDR or a path of them (the letters as in the name) met something that is no list: the error, without throwing it. */
@@ -283,10 +284,10 @@ export class Runtime {
       else if (index < 0) unknown ??= key;
     }
     if (length % 2 !== 0) {
-      return this.signal(programError("odd number of keyword arguments for ~S", functionName(fn.info)));
+      return this.signal(programError("odd number of keyword arguments for ~S", describedName(fn.info)));
     }
     if (unknown !== null && !table.allow && (allow === null || allow === NIL)) {
-      return this.signal(programError("unknown keyword argument ~S for ~S", unknown, functionName(fn.info)));
+      return this.signal(programError("unknown keyword argument ~S for ~S", unknown, describedName(fn.info)));
     }
     return found;
   }
@@ -656,9 +657,11 @@ function undefinedFunctionError(symbol: LSymbol): LispError {
   return new LispError("UNDEFINED-FUNCTION", [["NAME", symbol]], `undefined function ${symbol.name}`);
 }
 
-function functionName(info: FunctionInfo): LispValue {
-  return info.name;
+function describedName(info: FunctionInfo): LispValue {
+  return info.name === NIL ? anonymous : info.name;
 }
+
+const anonymous = new LSymbol("an-anonymous-function", null);
 
 /** Any exception as a Lisp error: exhausted stacks and memory become STORAGE-CONDITION. */
 function asLispError(error: unknown, services: RuntimeServices): LispError {

@@ -1,5 +1,5 @@
-import { Cons } from "../data/cons.ts";
-import { typeError } from "../data/error.ts";
+import { arrayToList, Cons } from "../data/cons.ts";
+import { LispError } from "../data/error.ts";
 import type { LeafInstaller } from "../data/leaf.ts";
 import { NIL, T } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -18,7 +18,7 @@ function withProperty(
   const seek = (cell: Cons): boolean => {
     isKey = !isKey;
     // An odd element at the end, or a dotted end, is what is wrong, so that is the datum.
-    if (isKey && !(cell.cdr instanceof Cons)) throw typeError(cell.cdr, "CONS");
+    if (isKey && !(cell.cdr instanceof Cons)) throw malformed(plist, cell.cdr);
     return !(isKey && cell.car === indicator);
   };
   return walkCells(requireList(plist), seek, (end) => {
@@ -69,6 +69,16 @@ const installPropertyChanges: LeafInstaller = (define, host) => {
   );
 };
 
+/** TYPE-ERROR for a property list whose last indicator has no value. */
+function malformed(plist: LispValue, end: LispValue): LispError {
+  return new LispError("SIMPLE-TYPE-ERROR", [
+    ["DATUM", end],
+    ["EXPECTED-TYPE", "CONS"],
+    ["FORMAT-CONTROL", "The property list ~S is malformed: its last indicator has no value."],
+    ["FORMAT-ARGUMENTS", arrayToList([plist])],
+  ]);
+}
+
 /** Property lists: GETF, GET-PROPERTIES and what changes them. */
 export const installPropertyLists: LeafInstaller = (define, host) => {
   installPropertyChanges(define, host);
@@ -79,7 +89,7 @@ export const installPropertyLists: LeafInstaller = (define, host) => {
       let rest = requireList(plist);
       for (let pairs = 0; rest instanceof Cons && pairs < quickPairs; pairs++) {
         const value: LispValue = rest.cdr;
-        if (!(value instanceof Cons)) throw typeError(value, "CONS");
+        if (!(value instanceof Cons)) throw malformed(plist, value);
         if (rest.car === key) return value.car;
         rest = value.cdr;
       }
@@ -99,7 +109,7 @@ export const installPropertyLists: LeafInstaller = (define, host) => {
       let isKey = false;
       const seek = (cell: Cons): boolean => {
         isKey = !isKey;
-        if (isKey && !(cell.cdr instanceof Cons)) throw typeError(cell.cdr, "CONS");
+        if (isKey && !(cell.cdr instanceof Cons)) throw malformed(plist, cell.cdr);
         return !(isKey && wanted.has(cell.car));
       };
       return walkCells(requireList(indicators), want, (endOfIndicators) => {

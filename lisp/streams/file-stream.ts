@@ -99,7 +99,8 @@ export class FileStream extends NativeStream {
     try {
       return action();
     } catch (error) {
-      if (error instanceof HostFault) throw new StreamFault("failed", this, error.message);
+      if (error instanceof HostFault)
+        throw new StreamFault("failed", this, `${error.message} (${this.options.path})`);
       throw error;
     }
   }

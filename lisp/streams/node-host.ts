@@ -12,6 +12,28 @@ import {
   type HostTerminal,
 } from "./host-port.ts";
 
+/** Own words for what the system refuses; the name of the file is said by whoever reports it. */
+const faultWords: Record<string, string> = {
+  ENOENT: "there is no such file or directory",
+  EEXIST: "it exists already",
+  EISDIR: "it is a directory",
+  ENOTDIR: "a part of its name is no directory",
+  ENOTEMPTY: "the directory is not empty",
+  EACCES: "permission is denied",
+  EPERM: "the system does not permit it",
+  EROFS: "its file system can only be read",
+  ENOSPC: "the device is full",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+  ELOOP: "its symbolic links go round in a circle",
+  ENAMETOOLONG: "its name is too long",
+  EXDEV: "it cannot move to another file system",
+  EBUSY: "it is in use",
+  EIO: "the device failed",
+  ENXIO: "there is no device behind it",
+  EINVAL: "the system does not allow this of it",
+};
+
 const faultCodes: Record<string, HostFaultCode> = {
   ENOENT: "not-found",
   EEXIST: "exists",
@@ -27,7 +49,7 @@ function guarded<T>(action: () => T): T {
     return action();
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
-    throw new HostFault(faultCodes[code] ?? "failed", message);
+    throw new HostFault(faultCodes[code] ?? "failed", faultWords[code] ?? message);
   }
 }
 
