@@ -1,5 +1,6 @@
 /** `autolith localgroup`, `autolith lg`: looks at running sessions and acts on them from another shell. */
 import { AutolithError } from "../../orchestrator/contract/failure.ts";
+import { replLimits } from "../../orchestrator/repls/repl-limits.ts";
 import { type OptionTable, type ParsedCommand, UsageError, parseArguments } from "../arguments.ts";
 import { exitStatus } from "../exit-status.ts";
 import { hostLaunch } from "../host/host-launch.ts";
@@ -146,11 +147,17 @@ function tell(words: readonly string[]): Promise<number> {
   });
 }
 
+function stoppedText(stopped: boolean, forms: number): string {
+  if (forms > 0)
+    return `${forms} cancelled ${forms === 1 ? "form has" : "forms have"} not stopped yet: what does not end within ${replLimits.cancelGraceMs / 1_000} s is ended with its image`;
+  return stopped ? "what ran was stopped" : "nothing ran";
+}
+
 async function pause({ session, host }: Chosen): Promise<string> {
   const { sessionId } = session;
-  const { stopped, liveJobs: jobs } = await host.link.request("pause", { sessionId });
+  const { stopped, liveJobs: jobs, runningForms: forms } = await host.link.request("pause", { sessionId });
   return [
-    `Paused ${conversationName(sessionId)}; ${stopped ? "what ran was stopped" : "nothing ran"}.`,
+    `Paused ${conversationName(sessionId)}; ${stoppedText(stopped, forms)}.`,
     ...(jobs === 0 ? [] : [`${jobs} ${jobs === 1 ? "job goes" : "jobs go"} on.`]),
     "Nothing begins by itself until it is given input.",
   ].join(" ");

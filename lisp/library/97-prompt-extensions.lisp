@@ -4,7 +4,7 @@
 (in-package "AUTOLITH")
 
 (export '(define-application-command application-present application-configuration application-conversation
-          *active-application* define-context-contributor make-context-contribution
+          *active-application* define-context-contributor unregister-contributor make-context-contribution
           request-context-latest-user-text request-context-workspace request-context-role request-context-model
           request-context-paths request-context-languages request-context-tools request-context-namespaces
           request-context-diagnostics request-context-events request-context-recent-output
@@ -171,6 +171,12 @@
   (let ((text (string-downcase name)))
     (setf (gethash text *contributors*) function)
     (%register-contributor text)))
+
+(defun unregister-contributor (name)
+  "Removes a contributor, which is not asked any more; T when there was one. Its function stays."
+  (let ((text (string-downcase name)))
+    (remhash text *contributors*)
+    (%unregister-contributor text)))
 
 (defun %contribute (name request)
   (let ((given (funcall (gethash name *contributors*) request)))

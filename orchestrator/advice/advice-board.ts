@@ -12,7 +12,8 @@ import type { TurnTrace } from "./turn-trace.ts";
 /** Where contributions come from: asked before every request. What is not a contribution is reported and left out. */
 export type AdviceSource = {
   readonly name: string;
-  contribute(request: RequestSnapshot): Promise<readonly unknown[]> | readonly unknown[];
+  /** `signal` aborts when nobody waits for the answer any more. */
+  contribute(request: RequestSnapshot, signal: AbortSignal): Promise<readonly unknown[]> | readonly unknown[];
 };
 
 /** A text that keeps the place in history at which it first stood, so that the prompt cache before it stays valid: the skills. */
@@ -123,7 +124,7 @@ export class AdviceBoard {
     const sources = [...this.#parts.sources, ...registered.contributors];
     const answers = await Promise.all(
       sources.map(async (source) => {
-        const given = await this.#within(source.name, async () => source.contribute(request));
+        const given = await this.#within(source.name, async (late) => source.contribute(request, late));
         return this.#checked(source.name, given ?? []);
       }),
     );
@@ -142,14 +143,22 @@ export class AdviceBoard {
   }
 
   /** Undefined, and a report, for a source that fails or is late. */
-  async #within<Answer>(name: string, ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  async #within<Answer>(
+    name: string,
+    ask: (late: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer | undefined> {
     let answer: Answer | undefined;
+    const late = new AbortController();
     try {
-      const asked = ask().then((given) => {
+      const asked = ask(late.signal).then((given) => {
         answer = given;
       });
-      if ((await withinDeadline(asked, adviceSourceTimeoutMs)) === "deadline")
+      if ((await withinDeadline(asked, adviceSourceTimeoutMs)) === "deadline") {
+        late.abort(`it gave nothing within ${adviceSourceTimeoutMs} ms`);
+        // Its failure is the one told of here.
+        asked.catch(() => undefined);
         this.#complain(name, `it gave nothing within ${adviceSourceTimeoutMs} ms`);
+      }
     } catch (error) {
       this.#complain(name, failureOf(error).message);
     }

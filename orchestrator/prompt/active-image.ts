@@ -1,6 +1,7 @@
 /**
  * The active image: the Lisp heap behind the prompt of one front. It is made when the first form needs it, shared by the conversations that come
- * in front one after the other, and ended with the last of them. An image that is lost is told; the next form makes a new one.
+ * in front one after the other, and ended with the last of them. An image that is lost is told; the next form makes a new one. A cancelled
+ * evaluation that does not end within a bound takes the image with it.
  */
 import { type Failure, failureOf } from "../contract/failure.ts";
 import type {
@@ -10,6 +11,7 @@ import type {
   LispImages,
   LispResult,
 } from "../contract/lisp-image.ts";
+import { boundedImage } from "./bounded-image.ts";
 import { ImageExtensions } from "./image-extensions.ts";
 
 export type ActiveImageParts = {
@@ -23,6 +25,8 @@ export type ActiveImageParts = {
   /** Loads what people initialize an image with. Its rejection is that of {@link ActiveImage.open}. */
   readonly initialize: (image: LispImage) => Promise<void>;
   readonly report: (failure: Failure) => void;
+  /** Time that a cancelled evaluation gets to end before its image is ended; default as for named REPLs. */
+  readonly cancelGraceMs?: number;
 };
 
 export class ActiveImage {
@@ -81,9 +85,10 @@ export class ActiveImage {
 
   async #start(): Promise<LispImage> {
     try {
-      const image = await this.#parts.images.open({
+      const opened = await this.#parts.images.open({
         machine: { directory: this.#parts.directory(), files: { kind: "full" } },
       });
+      const image = boundedImage(opened, this.#parts.cancelGraceMs);
       image.define(this.#parts.functions());
       const prepared = await image.evaluate(this.#parts.prelude);
       if (prepared.kind !== "values") throw new PreludeError(prepared);
@@ -104,7 +109,7 @@ export class ActiveImage {
     this.#forget();
     this.#parts.report({
       code: "image-lost",
-      message: `The Lisp image of the prompt has ended (${reason}). The next form starts a new one; definitions made by forms are gone.`,
+      message: `The Lisp image of the prompt has ended (${reason}). The next form starts a new one; definitions made by forms are gone, those kept by self.* are made again.`,
       retry: "terminal",
     });
   }

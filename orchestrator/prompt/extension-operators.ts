@@ -23,7 +23,7 @@ export type ExtensionParts = {
   /** True for a name that a command or tool of ours has. */
   readonly isTaken: (name: string) => boolean;
   /** Calls what Lisp offers, for a contributor. */
-  readonly callLisp: (name: string, args: readonly LispJson[]) => Promise<LispAnswer>;
+  readonly callLisp: (name: string, args: readonly LispJson[], signal: AbortSignal) => Promise<LispAnswer>;
 };
 
 /** What Lisp sees of them. */
@@ -36,6 +36,7 @@ export const extensionFunctions: readonly HostFunctionDefinition[] = [
     "name aliases argument options description tip busy terminal minimum maximum parsed",
   ),
   hidden("%REGISTER-CONTRIBUTOR", "name"),
+  hidden("%UNREGISTER-CONTRIBUTOR", "name"),
   hidden("%REGISTER-RULE", "text"),
   hidden("%UNREGISTER-RULE", "id"),
   hidden("%REGISTER-PROVIDER", "name description endpoint models-endpoint headers models"),
@@ -91,13 +92,15 @@ export function extensionOperators(parts: ExtensionParts): Readonly<Record<strin
       const name = textOf(given, "the name of a contributor");
       extensions().addContributor({
         name,
-        contribute: async (request) => {
-          const { value } = await parts.callLisp("contribute", [name, request]);
+        contribute: async (request, signal) => {
+          const { value } = await parts.callLisp("contribute", [name, request], signal);
           return Array.isArray(value) ? (value as readonly unknown[]) : [];
         },
       });
       return name;
     },
+    "%UNREGISTER-CONTRIBUTOR": ([given]) =>
+      extensions().removeContributor(textOf(given, "the name of a contributor")),
     "%REGISTER-RULE": ([given]) => {
       const rule = contextRuleOf(
         readDataForm(Buffer.from(textOf(given, "a rule")), {

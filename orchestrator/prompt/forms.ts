@@ -5,6 +5,7 @@ import type { HostCalls, LispCondition, LispDecision, LispResult } from "../cont
 import type { HostItem } from "../contract/model.ts";
 import { type FormResult, formOutputCharacters, formValueCharacters } from "../contract/session/forms.ts";
 import { defaultColumns, formResult, lostForm, neverBegun, neverBegunForm } from "./form-result.ts";
+import { withinDeadline } from "../queue/deadline.ts";
 import { sessionRecords } from "../sessions/view/session-records.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
 import type { FormDecision, RestartBroker } from "./restart-broker.ts";
@@ -155,6 +156,11 @@ export class SessionForms {
     const any = this.#running.size > 0;
     for (const { abort } of this.#running.values()) abort.abort(reason);
     return any;
+  }
+
+  /** Resolves when no form runs, or after `withinMs`. */
+  async settled(withinMs: number): Promise<void> {
+    await withinDeadline(Promise.all(this.#unended), withinMs);
   }
 
   /** Cancels everything and waits until its end is in the record. */

@@ -49,6 +49,11 @@ export class ImageExtensions {
     put(this.#contributors, source.name, source, "contributors");
   }
 
+  /** False when there is no contributor of that name. */
+  removeContributor(name: string): boolean {
+    return this.#contributors.delete(name);
+  }
+
   addRule(rule: ContextRule): void {
     put(this.#rules, rule.id, rule, "rules");
   }

@@ -95,7 +95,7 @@ export class SessionPrompt {
         core,
         extensions: () => this.#image.extensions,
         isTaken: (name) => findCommand(name) !== undefined || tools.get(name) !== undefined,
-        callLisp: (name, args) => this.callLisp(name, args),
+        callLisp: (name, args, signal) => this.callLisp(name, args, signal),
       },
     });
     this.self = new SelfModification({
@@ -158,7 +158,7 @@ export class SessionPrompt {
   }
 
   /** Calls what Lisp offers under a name. Rejects with `lisp-condition`, `cancelled`, `image-ended`. */
-  callLisp(name: string, args: readonly LispJson[]): Promise<LispAnswer> {
+  callLisp(name: string, args: readonly LispJson[], signal?: AbortSignal): Promise<LispAnswer> {
     const evaluate = (source: string, options: LispEvaluationOptions): Promise<LispResult> =>
       this.#image.evaluate(source, options);
     const calls = this.#calls(undefined);
@@ -166,7 +166,7 @@ export class SessionPrompt {
     // A command is called by somebody who can choose; notes for a request are nobody's wish.
     return name === "command"
       ? callCommand(evaluate, args, { calls, restarts: this.restarts, withoutSecrets })
-      : callLisp(evaluate, [name, ...args], { calls });
+      : callLisp(evaluate, [name, ...args], { calls, ...(signal === undefined ? {} : { signal }) });
   }
 
   async #initFiles(): Promise<readonly InitFile[]> {

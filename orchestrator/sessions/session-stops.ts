@@ -5,18 +5,21 @@ import type { SessionCore } from "./session-core.ts";
 import type { SessionUpkeep } from "./session-upkeep.ts";
 import type { TurnEngine } from "./turns/turn-engine.ts";
 
+/** Time that a pause waits for cancelled forms to end, in milliseconds. */
+export const pauseWaitMs = 1_000;
+
 export type StopOptions = { readonly jobs?: boolean; readonly continueSteering?: boolean };
 
 export class SessionStops {
   readonly #core: SessionCore;
   readonly #engine: TurnEngine;
-  readonly #forms: Pick<SessionForms, "cancel">;
+  readonly #forms: Pick<SessionForms, "cancel" | "settled">;
   readonly #upkeep: Pick<SessionUpkeep, "cancelCompaction">;
 
   constructor(
     core: SessionCore,
     engine: TurnEngine,
-    forms: Pick<SessionForms, "cancel">,
+    forms: Pick<SessionForms, "cancel" | "settled">,
     upkeep: Pick<SessionUpkeep, "cancelCompaction">,
   ) {
     this.#core = core;
@@ -38,12 +41,16 @@ export class SessionStops {
     return turn || form || compaction;
   }
 
-  /** All of the primary's work at once, and nothing begins by itself until input comes. Detached jobs go on. True when something was stopped. */
+  /**
+   * All of the primary's work at once, and nothing begins by itself until input comes. Detached jobs go on. True when something was to be stopped; forms
+   * that do not end within {@link pauseWaitMs} are in the state still. */
   async pause(): Promise<boolean> {
     this.#engine.hold();
     const turn = await this.#engine.cancel(false);
     const form = this.#forms.cancel("user");
     const compaction = this.#upkeep.cancelCompaction();
+    // Whoever asked is told what runs on: a form's cleanup may take until its image is ended.
+    if (form) await this.#forms.settled(pauseWaitMs);
     const { paused } = this.#engine;
     this.#core.emit({ kind: "pending-input", inputs: [...this.#core.pending.listing()], paused });
     this.#core.emit({ kind: "state" });

@@ -72,7 +72,8 @@ export const terminalHandlers: Handlers<Exclude<keyof typeof terminalMethods, "a
     const session = sessions.writable(sessionId);
     await sessions.started(session.id);
     const stopped = await session.pause();
-    return { stopped, liveJobs: session.state().jobs.live };
+    const { jobs, runningForms } = session.state();
+    return { stopped, liveJobs: jobs.live, runningForms };
   },
   answer: async ({ sessionId, requestId, answer }, { sessions }) =>
     Promise.resolve({ answered: sessions.writable(sessionId).answerPermission(requestId, answer) }),

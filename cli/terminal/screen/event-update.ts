@@ -22,7 +22,15 @@ import {
 } from "../transcript/transcript.ts";
 import { openedReview } from "./correction-update.ts";
 import { openedDialog } from "./restart-dialog.ts";
-import { type Action, type Command, type ScreenState, type Step, flashed, step } from "./screen-state.ts";
+import {
+  type Action,
+  type Command,
+  type ScreenState,
+  type Step,
+  flashed,
+  isFormRunning,
+  step,
+} from "./screen-state.ts";
 import { conversationName } from "./conversation-name.ts";
 import { type OlderHistory, looseResults } from "./history-viewer.ts";
 import { clientCommands } from "./client-commands.ts";
@@ -195,6 +203,7 @@ function patched(session: SessionState, update: Exclude<SessionUpdate, EntryUpda
 
 function withEntryUpdate(state: ScreenState, update: EntryUpdate): ScreenState {
   const next = { ...state, transcript: withUpdate(state.transcript, update) };
+  if (update.type === "form-result" && !isFormRunning(next)) return { ...next, stoppingFormAt: undefined };
   if (update.type === "form") return { ...next, composer: withRecall(state.composer, update.source) };
   if (update.type !== "user-message") return next;
   const sending = state.sending.filter(({ inputId }) => inputId !== update.inputId);
@@ -323,6 +332,7 @@ export function withLink(state: ScreenState, action: Extract<Action, { type: "li
     approval: undefined,
     activity: undefined,
     stoppingAt: undefined,
+    stoppingFormAt: undefined,
     viewer: undefined,
     counter: state.counter + 1,
   };

@@ -12,6 +12,7 @@ import {
 import { pastedImagePath } from "../composer/attached-image.ts";
 import { inputCharacters, inputImageBytes, inputImages } from "../composer/input-bound.ts";
 import { isArmed, withApprovalKey, withPickerKey } from "./dialog-update.ts";
+import { replLimits } from "../../../orchestrator/repls/repl-limits.ts";
 import { openedViewer, withViewerKey } from "./history-viewer-update.ts";
 import type { KeyPress } from "./key-press.ts";
 import { inputColumns } from "./composer-lines.ts";
@@ -229,10 +230,13 @@ function interrupted(state: ScreenState, at: number): Step {
     return step(state, { type: "leave", reason: "left" });
   const armed = { ...state, leavingAt: at };
   if (isFormRunning(state) && !isTurnRunning(state) && !state.isReadOnly)
-    return step(flashed(armed, "info", "Stopping the form. Ctrl-C again leaves.", at), {
-      type: "cancel",
-      continueSteering: false,
-    });
+    return step(
+      flashed(stoppingForm(armed, at), "info", `${stoppingFormText(state)} Ctrl-C again leaves.`, at),
+      {
+        type: "cancel",
+        continueSteering: false,
+      },
+    );
   if (isTurnRunning(state) && !state.isReadOnly)
     return step(flashed(stopping(armed, at), "info", "Ctrl-C again leaves.", at), {
       type: "cancel",
@@ -248,8 +252,21 @@ function escaped(state: ScreenState, at: number): Step {
   if (isTurnRunning(state) && !state.isReadOnly)
     return step(stopping(state, at), { type: "cancel", continueSteering: true });
   if (isFormRunning(state) && !state.isReadOnly)
-    return step(flashed(state, "info", "Stopping the form.", at), { type: "cancel", continueSteering: true });
+    return step(flashed(stoppingForm(state, at), "info", stoppingFormText(state), at), {
+      type: "cancel",
+      continueSteering: true,
+    });
   return step({ ...state, flash: undefined });
+}
+
+function stoppingForm(state: ScreenState, at: number): ScreenState {
+  return { ...state, stoppingFormAt: state.stoppingFormAt ?? at };
+}
+
+/** What becomes of the form; whoever asks again sees that it takes long, and is told how it ends. */
+function stoppingFormText({ stoppingFormAt }: ScreenState): string {
+  if (stoppingFormAt === undefined) return "Stopping the form.";
+  return `The form's cleanup runs on: ${replLimits.cancelGraceMs / 1_000} s after the cancel its image is ended, with the definitions that forms made.`;
 }
 
 /** Says at once that the turn is to stop. */

@@ -88,6 +88,8 @@ export type ScreenState = {
   readonly lastTypedAt: number;
   /** When the running turn was asked to stop; it may take a moment to. */
   readonly stoppingAt: number | undefined;
+  /** When the running form was asked to stop. */
+  readonly stoppingFormAt: number | undefined;
   /** Completion was asked for: what is typed behind Tab waits for its answer, since Tab may send the text. */
   readonly completing: Completing | undefined;
   /** Numbers completion requests and inputs. */
@@ -225,6 +227,7 @@ export function initialScreen(
     leavingAt: undefined,
     lastTypedAt: 0,
     stoppingAt: undefined,
+    stoppingFormAt: undefined,
     completing: undefined,
     counter: 0,
     clientId,

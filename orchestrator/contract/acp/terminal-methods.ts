@@ -177,8 +177,12 @@ export const terminalMethods = {
   /** Cancels active work and holds queued work until new input comes (`lg pause`). */
   pause: {
     params: sessionOnly,
-    /** `liveJobs`: those that go on. */
-    value: z.object({ stopped: z.boolean(), liveJobs: z.int().nonnegative() }),
+    /** `liveJobs`: those that go on. `runningForms`: those that were cancelled and whose cleanup runs still. */
+    value: z.object({
+      stopped: z.boolean(),
+      liveJobs: z.int().nonnegative(),
+      runningForms: z.int().nonnegative().default(0),
+    }),
   },
   /** Answers a permission request that came as an event; false when it was resolved already. */
   answer: {

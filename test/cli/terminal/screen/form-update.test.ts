@@ -59,6 +59,25 @@ const begun: SessionUpdate = { type: "form", formId: "form:1", source: "(work\n 
 const result = { omittedValues: 0, omittedOutput: 0, durationMs: 1, at: 0 };
 
 describe("a form on the screen", () => {
+  it("is told to stop, and whoever asks again is told how it ends when its cleanup does not", () => {
+    const screen = new Screen().do(attached()).shows(begun);
+    const escape = (): Screen => screen.do({ type: "key", press: keyPress("escape"), at: 3_000 });
+    expect(escape().state.flash?.text).toBe("Stopping the form.");
+    expect(escape().state.flash?.text).toBe(
+      "The form's cleanup runs on: 5 s after the cancel its image is ended, with the definitions that forms made.",
+    );
+    screen.shows({
+      type: "form-result",
+      formId: "form:1",
+      status: "lost",
+      values: [],
+      output: "",
+      ...result,
+    });
+    screen.shows({ ...begun, formId: "form:2" });
+    expect(escape().state.flash?.text).toBe("Stopping the form.");
+  });
+
   it("is shown with its output as it comes; Escape stops it, and its end is printed once", () => {
     const screen = new Screen().do(attached()).shows(begun);
     screen.shows({ type: "form-output", formId: "form:1", stream: "output", text: "half\nway\n", at: 0 });
