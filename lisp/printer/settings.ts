@@ -1,3 +1,4 @@
+import { typeError } from "../data/error.ts";
 import type { LeafHost } from "../data/leaf.ts";
 import { LPackage, LSymbol, NIL } from "../data/symbol.ts";
 import type { LispValue } from "../data/value.ts";
@@ -73,12 +74,11 @@ export class PrintVariables {
 
   read(): PrintSettings {
     const readably = this.readably.value !== NIL;
-    const base = this.base.value;
     const table = this.readtable.value as { caseMode?: string };
     return {
       readably,
       escape: readably || this.escape.value !== NIL,
-      base: typeof base === "number" ? base : 10,
+      base: checkedBase(this.base.value),
       radix: this.radix.value !== NIL,
       printCase: caseOf(this.letters.value),
       gensym: readably || this.gensym.value !== NIL,
@@ -93,6 +93,11 @@ export class PrintVariables {
       plainNames: this.plainNames,
     };
   }
+}
+
+function checkedBase(value: LispValue): number {
+  if (typeof value === "number" && value >= 2 && value <= 36) return value;
+  throw typeError(value, "(INTEGER 2 36)");
 }
 
 function limitOf(value: LispValue): number | undefined {

@@ -42,8 +42,13 @@ describe("what the engine lives with", () => {
     expect(evaluate('(unintern (intern "ABC"))')).toBe("(T)");
   });
 
-  it("makes errors of wrong values of *PRINT-PPRINT-DISPATCH* and *BREAK-ON-SIGNALS*", () => {
+  it("makes errors of wrong values of *PRINT-PPRINT-DISPATCH*, *PRINT-BASE* and *BREAK-ON-SIGNALS*", () => {
     const evaluate = lispSession();
+    expect(
+      evaluate(
+        "(handler-case (let ((*print-base* 77)) (princ-to-string 3)) (type-error (c) (type-error-datum c)))",
+      ),
+    ).toBe("(77)");
     expect(
       evaluate(
         "(handler-case (let ((*print-pprint-dispatch* 3) (*print-pretty* t)) (princ-to-string '(1))) (type-error (c) (type-error-datum c)))",
