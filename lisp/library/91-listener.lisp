@@ -284,7 +284,13 @@ level; everything else ends. Cleanup forms run."
     (format t "~&~A~%  of type ~A~%" (condition-text condition) (type-text condition))
     (dolist (restart restarts)
       (format t "~3D: [~A] ~A~%" number (restart-name restart) (restart-text restart))
-      (setq number (1+ number)))))
+      (setq number (1+ number))))
+  (when (= *debugger-level* 1) (format t "Type the number of a restart, a form, :abort to go back, or :help.~%")))
+
+(defun show-debugger-help (condition restarts)
+  (show-condition condition restarts)
+  (format t "A number takes that restart. A form is evaluated and its values are printed.~@
+             :abort, or the end of input (Ctrl-D), goes back one level. :help shows this.~%"))
 
 (defun talk-about-condition (condition)
   "Show the condition and the restarts; take the number of a restart, or evaluate a form. :ABORT and the end of input go back
@@ -304,6 +310,7 @@ one level."
                    (terpri)
                    (invoke-restart outer))
                   ((eq form :abort) (invoke-restart outer))
+                  ((eq form :help) (show-debugger-help condition restarts))
                   ((and (integerp form) (< -1 form (length restarts)))
                    (invoke-restart-interactively (nth form restarts)))
                   (t (print-answer form)))))))))

@@ -66,6 +66,10 @@ describe("the listener", () => {
     expect(stopped).toMatch(
       /Interrupted\.\n[^]*0: \[CONTINUE\] Go on with the evaluation\.\n[^]*1: \[ABORT\] Return to the listener\./,
     );
+    expect(stopped).toContain(":abort to go back, or :help.");
+    expect(await terminal.answer(":help\n", "debug[1]> ")).toMatch(
+      /\[ABORT\][^]*:abort, or the end of input \(Ctrl-D\), goes back one level\./,
+    );
     expect(await terminal.answer(":abort\n")).toMatch(/:CLEANED/);
     terminal.type(
       "(progn (print :waiting) (finish-output) (loop until (boundp '*done*)) (print :went-on))\n",
