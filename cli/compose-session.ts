@@ -37,6 +37,7 @@ import {
 import { hostLisp, lazyImages } from "./host-lisp.ts";
 import { installationRoot } from "./installation.ts";
 import { removeLeftoversSoon, removeSandboxTemporary } from "./leftovers.ts";
+import { initFileMs } from "../orchestrator/initialization/init-files.ts";
 import { managementConfiguration } from "./management/management-configuration.ts";
 import { managementValues } from "./management/management-values.ts";
 import { type Environment, type Machine, ledgerDirectory, openMachine } from "./machine.ts";
@@ -53,6 +54,8 @@ export type SessionHostOptions = {
   readonly pristine?: boolean;
   /** Without tools that change the image for good. */
   readonly immutable?: boolean;
+  /** Time that the evaluation of one initialization file may take, in milliseconds; 60 s. */
+  readonly initFileMs?: number;
   readonly record?: string;
   readonly replay?: string;
   readonly agentThread?: { readonly url: URL; readonly maxHeapMb: number };
@@ -163,6 +166,7 @@ async function compose(
       siteConfigRoot,
       pristine: options.pristine ?? false,
       immutable: (options.immutable ?? false) || (options.pristine ?? false),
+      fileMs: options.initFileMs ?? initFileMs,
     },
     settings,
     papercuts: new PapercutStore(roots.data, Date.now),

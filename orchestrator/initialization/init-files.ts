@@ -8,6 +8,9 @@ import { trustedScopes } from "./directory-scopes.ts";
 /** Bytes of one file. */
 export const initFileByteLimit = 1_048_576;
 
+/** Time that the evaluation of one file may take, in milliseconds. */
+export const initFileMs = 60_000;
+
 export type InitFile = {
   readonly origin: "site" | "directory" | "user";
   /** Absolute. */

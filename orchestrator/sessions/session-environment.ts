@@ -53,6 +53,8 @@ export type SessionEnvironment = {
     readonly pristine: boolean;
     /** Nothing may be changed in the image for good. */
     readonly immutable: boolean;
+    /** Time that the evaluation of one file may take, in milliseconds. */
+    readonly fileMs: number;
   };
   /** Bounds what is kept of the output of commands, from the next command of this host on. */
   readonly configureCaptures: (limits: ConfiguredCaptures) => void;

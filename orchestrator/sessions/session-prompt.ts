@@ -171,8 +171,8 @@ export class SessionPrompt {
 
   async #initFiles(): Promise<readonly InitFile[]> {
     const { core } = this.#parts;
-    const { pristine, ...places } = core.environment.initialization;
-    return pristine ? [] : initFiles({ ...places, workingDirectory: core.workingDirectory });
+    const { pristine, configRoot, siteConfigRoot } = core.environment.initialization;
+    return pristine ? [] : initFiles({ configRoot, siteConfigRoot, workingDirectory: core.workingDirectory });
   }
 
   async #initialize(image: LispImage): Promise<void> {
@@ -183,17 +183,31 @@ export class SessionPrompt {
       if (skipped.length > 0) core.openingNotice("skipped-definitions", skippedText(skipped));
     }
     const files = this.#foundFiles ?? (await this.#initFiles());
-    for (const { path, source } of files) {
-      checkReadable(path, source);
-      const result = await image.evaluate(source, {
-        package: "AUTOLITH",
-        file: path,
-        onCall: this.#calls(undefined),
-      });
-      if (result.kind !== "values") throw new InitializationError(path, endText(result));
-    }
+    for (const file of files) await this.#load(image, file);
     const last = files.at(-1);
     if (last !== undefined) await this.#configureCaptures(image, last.path);
+  }
+
+  /** One that takes too long is stopped where it is, and told; the session opens all the same. */
+  async #load(image: LispImage, { path, source }: InitFile): Promise<void> {
+    checkReadable(path, source);
+    const { core } = this.#parts;
+    const { fileMs } = core.environment.initialization;
+    const late = new AbortController();
+    const limit = setTimeout(() => late.abort("it took too long"), fileMs);
+    const result = await image.evaluate(source, {
+      package: "AUTOLITH",
+      file: path,
+      onCall: this.#calls(undefined),
+      signal: late.signal,
+    });
+    clearTimeout(limit);
+    if (result.kind === "cancelled" && late.signal.aborted)
+      core.openingNotice(
+        "initialization-stopped",
+        `${path} was not loaded within ${fileMs} ms and was stopped; what it did before stays. Correct it, or start with --pristine to go without initialization.`,
+      );
+    else if (result.kind !== "values") throw new InitializationError(path, endText(result));
   }
 
   /** Bounds of what is kept of commands' output, as the initialization files left them. */

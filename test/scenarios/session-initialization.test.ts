@@ -78,6 +78,32 @@ describe("initialization", () => {
     expect((await say(session, "hello")).outcome).toBe("end-turn");
   });
 
+  it("stops a file that takes too long, says which and after what time, and opens the session", async () => {
+    await using scene = await openScene([], { initFileMs: 500 });
+    const path = userInit(scene.pit, "(defun before () :yes)\n(loop)\n(defun after () :no)");
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const { live } = await session.attach({ name: "test", answersPermissions: true, tail: 0 });
+    expect(live).toMatchObject([
+      {
+        type: "notice",
+        code: "initialization-stopped",
+        text: expect.stringContaining(`${path} was not loaded within 500 ms and was stopped`) as string,
+      },
+    ]);
+    expect((await form(session, "(list (before) (fboundp 'after))")).values).toEqual(["(:YES NIL)"]);
+  });
+
+  it("a file that goes on when it is stopped fails the start with its path", async () => {
+    await using scene = await openScene([], { initFileMs: 500 });
+    const path = userInit(scene.pit, "(unwind-protect (loop) (loop))");
+    await expect(scene.service.create({ workingDirectory: scene.pit.workspace })).rejects.toMatchObject({
+      code: "initialization",
+      message: expect.stringContaining(
+        `${path} could not be loaded: the cleanup of what was cancelled did not end within 5000 ms`,
+      ) as string,
+    });
+  });
+
   it("bounds what is kept of the output of commands; what is no bound fails the start", async () => {
     using pit = makeSandpit();
     const path = userInit(

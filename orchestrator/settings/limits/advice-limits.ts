@@ -10,7 +10,7 @@ import { snapshotLimits } from "../../advice/request-snapshot.ts";
 import { collectionRuleLimit } from "../../advice/rule-collections.ts";
 import { complaintLimit } from "../../contract/session/corrections.ts";
 import { directoryScopeLimits } from "../../initialization/directory-scopes.ts";
-import { initFileByteLimit } from "../../initialization/init-files.ts";
+import { initFileByteLimit, initFileMs } from "../../initialization/init-files.ts";
 import { extensionLimits } from "../../prompt/image-extensions.ts";
 import { lispCallOutputCharacters } from "../../prompt/lisp-calls.ts";
 import { committedDefinitionLimit, pendingMutationLimit } from "../../self/mutation-store.ts";
@@ -52,6 +52,7 @@ export const adviceLimits: readonly Limit[] = [
     ["commands defined in Lisp", extensionLimits.commands, "items"],
     ["output of a command defined in Lisp", lispCallOutputCharacters, "characters"],
     ["init.lisp", initFileByteLimit, "bytes"],
+    ["time of an init.lisp", initFileMs, "milliseconds"],
     ["directory-scopes.sexp", directoryScopeLimits.bytes, "bytes"],
     ["trusted directories", directoryScopeLimits.directories, "items"],
   ]),
