@@ -45,7 +45,8 @@
   (:method ((operation t) (component t)) nil))
 
 (defmethod print-object ((object component) stream)
-  (print-unreadable-object (object stream :type t) (prin1 (component-name object) stream)))
+  (print-unreadable-object (object stream)
+    (format stream "~A ~S" (class-name (class-of object)) (component-name object))))
 
 (define-condition system-definition-error (simple-error) ())
 (define-condition missing-component (system-definition-error)

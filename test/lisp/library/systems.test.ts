@@ -90,6 +90,11 @@ describe("systems", () => {
     );
   });
 
+  it("print by their public names", () => {
+    alphaAndBeta();
+    expect(session('(asdf:find-system "alpha")')).toBe('(#<SYSTEM "alpha">)');
+  });
+
   it("load again only what has changed, and what comes after it", () => {
     alphaAndBeta();
     session('(asdf:load-system "alpha")');
