@@ -5,6 +5,9 @@ import { interruptKind, tellInterrupt } from "./interrupts.ts";
 /** Longest pause between two looks for input, in milliseconds; it grows to that while nothing comes. */
 const longestPauseMs = 20;
 
+/** A pipe without a reader; a terminal that was hung up. */
+const goneCodes: ReadonlySet<string> = new Set(["EPIPE", "EIO"]);
+
 /** The standard streams of `autolith lisp`: waiting for input ends when there is an interrupt, and a reader that went away is one. */
 export interface CommandTerminal extends HostTerminal {
   /** Nobody reads standard output or standard error any more. */
@@ -26,7 +29,7 @@ export function commandTerminal(
     try {
       write(text);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+      if (!goneCodes.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
       gone = true;
       tellInterrupt(word, interruptKind.outputGone);
     }

@@ -52,6 +52,8 @@ function unhandledReport({ type, text, location }: NonNullable<GreenThread["unha
 
 function exitCode(thread: GreenThread): number {
   const outcome = thread.outcome!;
+  // A terminal that hangs up takes its output along.
+  if (outcome.kind === "quit" && outcome.code === interruptExit.hungUp) return outcome.code;
   if (terminal.outputGone()) return interruptExit.outputGone;
   const unhandled = thread.unhandledText;
   if (unhandled !== null) terminal.writeError(unhandledReport(unhandled));
