@@ -58,11 +58,26 @@ export function diagnosisOf(request: RestartRequest, answer: string): Diagnosis 
       "The model's answer is no diagnosis: a JSON object with an explanation was expected. Ask again, or choose a restart.",
     );
   const { explanation, recoveries } = answered.data;
+  const possible = recoveries.flatMap((each) => possibleRecovery(request, each));
+  const kept = possible.slice(0, recoveryLimit);
+  const omitted = omittedText(recoveries.length - possible.length, possible.length - kept.length);
   return {
     requestId: request.requestId,
-    explanation: boundedMessage(explanation, 8_000),
-    recoveries: recoveries.flatMap((each) => possibleRecovery(request, each)).slice(0, recoveryLimit),
+    explanation: `${boundedMessage(explanation, 8_000 - omitted.length)}${omitted}`,
+    recoveries: kept,
   };
+}
+
+/** What is not offered of the proposals. */
+function omittedText(impossible: number, surplus: number): string {
+  const count = (number: number): string => (number === 1 ? "1 way out" : `${number} ways out`);
+  const texts = [
+    ...(impossible > 0
+      ? [`${count(impossible)} that the model proposed cannot be done: no such restart, or not readable.`]
+      : []),
+    ...(surplus > 0 ? [`${count(surplus)} beyond the first ${recoveryLimit} left out.`] : []),
+  ];
+  return texts.map((text) => `\n(${text})`).join("");
 }
 
 function possibleRecovery({ restarts }: RestartRequest, proposed: unknown): readonly Recovery[] {

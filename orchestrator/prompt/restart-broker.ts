@@ -2,7 +2,7 @@
 import { AutolithError } from "../contract/failure.ts";
 import type { LispCondition, LispDecision } from "../contract/lisp-image.ts";
 import type { SessionEventBody } from "../contract/session/events.ts";
-import type { Diagnosis, RestartChoice, RestartRequest } from "../contract/session/restarts.ts";
+import type { Diagnosis, Recovery, RestartChoice, RestartRequest } from "../contract/session/restarts.ts";
 import type { SecretRemover } from "../secrets/secret-removal.ts";
 import { shownCondition } from "./form-result.ts";
 import type { RecordedForm } from "./form-records.ts";
@@ -19,8 +19,10 @@ export type RestartBrokerParts = {
   readonly emit: (event: SessionEventBody) => void;
   /** Asks a model. Rejects when it has no answer. */
   readonly diagnose: (request: RestartRequest, signal: AbortSignal) => Promise<Diagnosis>;
-  /** Evaluates repair source beside the form. Rejects with what went wrong. */
-  readonly repair: (source: string) => Promise<void>;
+  /** Puts into the record which recovery was chosen. */
+  readonly recovering: (request: RestartRequest, recovery: Recovery) => Promise<void>;
+  /** Evaluates the repair of a recovery beside the form, in the record. Rejects with what went wrong. */
+  readonly repair: (request: RestartRequest, title: string, source: string) => Promise<void>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly withoutSecrets: SecretRemover;
@@ -109,7 +111,9 @@ export class RestartBroker {
         `There is no recovery ${index}; ask for a diagnosis first.`,
       );
     checkedDecision(open.request, recovery.action);
-    if (recovery.repair !== undefined) await this.#parts.repair(recovery.repair);
+    await this.#parts.recovering(open.request, recovery);
+    const { repair, title } = recovery;
+    if (repair !== undefined) await this.#parts.repair(open.request, title, repair);
     return recovery.action;
   }
 

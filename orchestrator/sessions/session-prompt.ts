@@ -21,6 +21,7 @@ import { type LispAnswer, callLisp } from "../prompt/lisp-calls.ts";
 import { operatorCalls } from "../prompt/operator-calls.ts";
 import { argumentNames, operatorDefinitions } from "../prompt/operators.ts";
 import { promptPrelude } from "../prompt/prelude.ts";
+import { chosenRecoveryText, repairSource } from "../prompt/recovery-text.ts";
 import { RestartBroker } from "../prompt/restart-broker.ts";
 import { admitPrompt } from "../prompt/prompt-operator.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
@@ -34,6 +35,7 @@ import type { SessionCommandSet } from "./commands/session-command-set.ts";
 import type { LispCompletionSources } from "./catalog/lisp-completion.ts";
 import { type Invoker, busyOfTool } from "./commands/invoker.ts";
 import type { SessionCore } from "./session-core.ts";
+import { sessionRecords } from "./view/session-records.ts";
 
 /** Symbols asked of the image for one completion. */
 const completedSymbols = 100;
@@ -108,7 +110,9 @@ export class SessionPrompt {
       canAsk: parts.canDebug,
       emit: (event) => core.emit(event),
       diagnose: (request, signal) => diagnose(core, request, signal),
-      repair: (source) => this.#repair(source),
+      recovering: (request, recovery) =>
+        core.note(sessionRecords.recovery, { text: chosenRecoveryText(request, recovery) }),
+      repair: ({ formId }, title, source) => this.#repair(repairSource(formId, title, source)),
       now: core.environment.now,
       withoutSecrets: core.environment.withoutSecrets,
       scope: core.id,
@@ -270,11 +274,12 @@ export class SessionPrompt {
     await this.#image.leave(this);
   }
 
-  /** Evaluates source of a recovery; what it signals is the failure. */
+  /** Evaluates source of a recovery as a form of the conversation, beside the one that waits; what it signals is the failure. */
   async #repair(source: string): Promise<void> {
-    const result = await this.#image.evaluate(source, { onCall: this.#calls(undefined) });
-    if (result.kind === "values") return;
-    const why = result.kind === "failed" ? (result.condition?.text ?? result.reason) : result.kind;
+    const { finished } = await this.forms.submit(source, { asks: false, atOnce: true });
+    const { status, condition, reason } = await finished;
+    if (status === "values") return;
+    const why = condition?.text ?? reason ?? status;
     throw new AutolithError(
       "repair-failed",
       `The repair did not return, and the restarts are as they were: ${why.slice(0, 1_000)}`,

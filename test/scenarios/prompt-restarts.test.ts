@@ -112,11 +112,29 @@ describe("the restart debugger", () => {
     const { request, finished } = await stopped(session, "(helper 21)");
     const diagnosis = await session.diagnoseRestart(request.requestId);
     expect(diagnosis.recoveries.map(({ title }) => title)).toEqual(["Define it", "Stop", "Zero"]);
+    expect(diagnosis.explanation).toContain("1 way out that the model proposed cannot be done");
+    expect(diagnosis.explanation).toContain("1 way out beyond the first 3 left out");
     expect(questions[0]).toContain("(helper 21)");
     expect(questions[0]).toContain("UNDEFINED-FUNCTION");
     expect(session.restarts()).toHaveLength(1);
     expect(await session.chooseRestart(request.requestId, { kind: "recovery", index: 0 })).toBe(true);
     expect(await finished).toMatchObject({ status: "values", values: [{ text: "42" }] });
+    // What was run stands in the conversation: what was chosen, and the repair as a form with its values.
+    const shown = (await session.history({})).updates.map(({ update }) => update);
+    expect(shown).toContainEqual(
+      expect.objectContaining({
+        type: "notice",
+        text: expect.stringContaining(
+          "“Define it”: evaluates the whole form again; the repair is evaluated first",
+        ),
+      }),
+    );
+    expect(shown).toContainEqual(
+      expect.objectContaining({
+        type: "form",
+        source: expect.stringMatching(/Repair for form:1.*Define it\n\(defun helper \(x\) \(\* 2 x\)\)$/s),
+      }),
+    );
   });
 
   it("ends the form with its condition when nobody can be asked, and when whoever was asked leaves", async () => {

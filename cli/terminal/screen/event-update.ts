@@ -101,7 +101,8 @@ function withEvent(state: ScreenState, event: ClientEvent): Step {
     case "restarts-resolved":
       return step(
         withRestarts(
-          state,
+          // What was said about the choices is over with them.
+          { ...state, flash: undefined },
           state.restarts.filter(({ requestId }) => requestId !== event.requestId),
         ),
         { type: "fetch", what: "state" },

@@ -76,9 +76,15 @@ export function restartRows(
   return [
     ...proposed,
     ...live,
-    ...(diagnosis === undefined && !isDiagnosing
-      ? [choose("Ask Autolith why this failed", "the form waits meanwhile", { kind: "diagnose" })]
-      : []),
+    ...(isDiagnosing
+      ? []
+      : [
+          choose(
+            diagnosis === undefined ? "Ask Autolith why this failed" : "Ask again why this failed",
+            "the form waits meanwhile",
+            { kind: "diagnose" },
+          ),
+        ]),
     choose("Evaluate the whole form again", "nothing that it did is undone", { kind: "retry" }),
     { label: "Return other values", note: "of a form that you write", action: { kind: "values" } },
     choose("Abort", "ends the form with its condition", { kind: "abort" }),

@@ -1,15 +1,16 @@
 /** The restart debugger as lines: the condition with its details, what a model says about it, and the choices. */
 import type { RestartRequest } from "../../../orchestrator/contract/session.ts";
+import { recoveryActionText } from "../../../orchestrator/prompt/recovery-text.ts";
 import { type Line, line, span } from "../text/styled-line.ts";
 import { textWidth, truncated } from "../text/text-width.ts";
 import { visibleLine, visibleText } from "../text/visible-text.ts";
-import { wrapColumns, wrapLine } from "../text/wrap.ts";
+import { wrapLine } from "../text/wrap.ts";
 import type { CursorBlock } from "./composer-lines.ts";
 import { type RestartDialog, restartRows } from "./restart-dialog.ts";
 import { entryLine } from "./text-entry.ts";
 
 /** Rows of the condition's text, of its details and of a diagnosis, at most. */
-const textRows = { report: 6, detail: 6, explanation: 8 } as const;
+const textRows = { report: 6, detail: 6, explanation: 8, repair: 8, action: 4 } as const;
 
 /** The dialog in at most `rows` rows; `more` conditions wait behind it. */
 export function restartBlock(
@@ -24,7 +25,10 @@ export function restartBlock(
   const entry = dialog.entry === undefined ? undefined : entryLine(dialog.entry.buffer, columns);
   const choices = choiceLines(request, dialog, columns);
   const room = Math.max(1, rows - 2 - (entry === undefined ? 0 : 2) - Math.min(choices.length, 4));
-  const shownHead = boundedRows(head, Math.max(2, room));
+  // What would be run is seen before anything else is: nobody chooses it unseen.
+  const action = recoveryLines(request, dialog, columns);
+  const shownAction = action.length === 0 ? [] : boundedRows(action, Math.max(2, room - 2));
+  const shownHead = [...boundedRows(head, Math.max(2, room - shownAction.length)), ...shownAction];
   const left = Math.max(1, rows - 2 - shownHead.length - (entry === undefined ? 0 : 2));
   const first = Math.max(0, Math.min(dialog.index - Math.floor(left / 2), choices.length - left));
   const body =
@@ -44,7 +48,7 @@ function headLines(
   const railed = (text: string): readonly Line[] =>
     visibleText(text)
       .split("\n")
-      .flatMap((each) => wrapColumns(line(each), columns, { first: [rail], rest: [rail] }));
+      .flatMap((each) => wrapLine(line(each), columns, { first: [rail], rest: [rail] }));
   const details = condition.details
     .filter(({ value }) => value !== "")
     .map(({ name, value }) => [
@@ -76,6 +80,35 @@ function diagnosisLines({ diagnosis, isDiagnosing }: RestartDialog, columns: num
     .split("\n")
     .flatMap((each) => wrapLine(line(each), columns));
   return boundedRows(lines, textRows.explanation);
+}
+
+/** What the chosen way out of a diagnosis does: the Lisp that is evaluated first, and its action. */
+function recoveryLines(
+  { restarts }: RestartRequest,
+  { diagnosis, index, entry }: RestartDialog,
+  columns: number,
+): readonly Line[] {
+  const recovery = entry === undefined ? diagnosis?.recoveries[index] : undefined;
+  if (recovery === undefined) return [];
+  const { repair, action } = recovery;
+  const rail = { first: [span("▏ ", { ink: "accent" })], rest: [span("▏ ", { ink: "accent" })] };
+  const railed = (text: string): readonly Line[] =>
+    visibleText(text)
+      .split("\n")
+      .flatMap((each) => wrapLine([span(each, { ink: "code" })], columns, rail));
+  const label = (text: string): readonly Line[] => wrapLine([span(text, { bold: true })], columns);
+  const does = `${repair === undefined ? "It" : "Then it"} ${recoveryActionText(action, restarts)}`;
+  return [
+    ...(repair === undefined
+      ? []
+      : [...label("It evaluates first:"), ...boundedRows(railed(repair), textRows.repair)]),
+    ...boundedRows(
+      visibleText(does)
+        .split("\n")
+        .flatMap((each) => wrapLine([span(each, { bold: true })], columns)),
+      textRows.action,
+    ),
+  ];
 }
 
 /** At most so many rows; the last one says how many more there are. */

@@ -49,7 +49,7 @@ export function withCompletionAnswer(state: ScreenState, completion: Completion)
   if (candidates.length === 0 || isWhole)
     // Half a form is not sent by a key that was meant to complete it.
     return isHalfForm(composer.buffer.text) ? step(state) : submitted(state, "queue", state.now);
-  return step({ ...state, composer: withCompletion(composer, completion) });
+  return step({ ...state, composer: withCompletion(composer, completion), flash: undefined });
 }
 
 /** Sends what is in the composer. */

@@ -151,6 +151,10 @@ function extensionUpdates(record: ExtensionRecord, seq: number, at: number): rea
     const notice = { type: "notice", level: "info", code: "child-reply" } as const;
     return [{ ...notice, text: `${String(job)} replies: ${String(text)}`, at }];
   }
+  if (record.name === sessionRecords.recovery) {
+    const text = String(extensionField(record, "text"));
+    return [{ type: "notice", level: "info", code: "recovery", text, at }];
+  }
   if (record.name === sessionRecords.yield) {
     const jobs = Number(extensionField(record, "jobs"));
     const text = `Waiting for ${jobs} job${jobs === 1 ? "" : "s"}; the conversation goes on when ${jobs === 1 ? "it ends" : "they end"}.`;

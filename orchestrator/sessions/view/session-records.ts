@@ -13,6 +13,7 @@ export const sessionRecords = {
   form: "form",
   formBegin: "form-begin",
   formResult: "form-result",
+  recovery: "recovery",
 } as const;
 
 /** Those of them that clients are shown. */
@@ -24,6 +25,7 @@ export const shownRecordNames: ReadonlySet<string> = new Set([
   sessionRecords.turnEnd,
   sessionRecords.form,
   sessionRecords.formResult,
+  sessionRecords.recovery,
 ]);
 
 /** The field of an extension record, as data; undefined when it is not there. */

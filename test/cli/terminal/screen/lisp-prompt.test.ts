@@ -158,12 +158,28 @@ describe("the restart debugger", () => {
     const diagnosis = {
       requestId: request.requestId,
       explanation: "2 is a number.",
-      recoveries: [{ title: "Use a list", reason: "CAR wants one.", action: { kind: "retry" as const } }],
+      recoveries: [
+        { title: "Use a list", reason: "CAR wants one.", action: { kind: "retry" as const } },
+        {
+          title: "Define it",
+          reason: "",
+          repair: Array.from({ length: 12 }, (_, line) => `(do-${line})`).join("\n"),
+          action: { kind: "restart" as const, index: 0, argument: "(list 2)" },
+        },
+      ],
     };
     screen.do({ type: "diagnosed", requestId: request.requestId, diagnosis });
     expect(screen.rows).toContain("2 is a number.");
     expect(screen.rows).toContain("▸ 1 Recover: Use a list  CAR wants one.");
-    expect(screen.press("enter").choices.at(-1)).toEqual({ kind: "recovery", index: 0 });
+    expect(screen.rows).toContain("It evaluates the whole form again");
+    expect(screen.rows.join("\n")).toContain("Ask again why this failed");
+    // What the other one would run is on show before it is chosen, and counted where it is cut.
+    const rows = screen.press("down").rows.join("\n");
+    expect(rows).toContain("It evaluates first:\n▏ (do-0)\n▏ (do-1)");
+    expect(rows).toContain(
+      "▏ (do-6)\n  … (5 more lines)\nThen it invokes the restart use-value with (list 2)",
+    );
+    expect(screen.press("enter").choices.at(-1)).toEqual({ kind: "recovery", index: 1 });
   });
 
   it("goes to the next condition when one is settled, and away with the last", () => {
@@ -175,7 +191,9 @@ describe("the restart debugger", () => {
       events: [{ kind: "restarts-resolved", seq: 200, at: screen.at, requestId, outcome: "chosen" }],
       at: screen.at,
     });
+    screen.do({ type: "flash", level: "error", text: "The repair did not return.", at: screen.at });
     screen.do(settle("restarts-1"));
+    expect(screen.state.flash).toBeUndefined();
     expect(screen.rows).toContain("in (second)");
     screen.do(settle("restarts-2"));
     expect(screen.state.restart).toBeUndefined();
