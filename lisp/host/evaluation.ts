@@ -1,3 +1,4 @@
+import type { SourceLocation } from "../data/function.ts";
 import type { LispValue } from "../data/value.ts";
 
 /** A live restart as the host sees it. */
@@ -20,6 +21,8 @@ export interface ConditionReport {
   readonly slots: readonly { readonly name: string; readonly value: string }[];
   readonly restarts: readonly RestartReport[];
   readonly condition: LispValue;
+  /** Where the top-level form begins that was evaluated. */
+  readonly location: SourceLocation | null;
 }
 
 /** What to do about a condition: a restart with arguments (forms as text, evaluated), or the end of the evaluation. */

@@ -89,7 +89,7 @@ export class LispImage {
     const running = this.scheduler.start("evaluation", this.fn("SYS:EVALUATE-FOR-HOST"), args, (thread) => {
       if (options.stepLimit !== undefined) thread.stepLimit = options.stepLimit;
       thread.debugger = async (unhandled) => {
-        report = conditionReport(unhandled);
+        report = conditionReport(unhandled, this.image.location);
         const asked = unhandled.note === undefined ? report : noted(report, unhandled.note);
         const decision = await (options.onCondition?.(asked) ?? Promise.resolve({ kind: "abort" } as const));
         return this.decisionForm(unhandled, decision);
@@ -251,7 +251,7 @@ function valueReports(values: LispValue, previews: LispValue): ValueReport[] {
   });
 }
 
-function conditionReport(unhandled: UnhandledReport): ConditionReport {
+function conditionReport(unhandled: UnhandledReport, location: SourceLocation | null): ConditionReport {
   return {
     type: unhandled.type,
     text: unhandled.text,
@@ -263,6 +263,7 @@ function conditionReport(unhandled: UnhandledReport): ConditionReport {
       parameters,
     })),
     condition: unhandled.condition,
+    location,
   };
 }
 

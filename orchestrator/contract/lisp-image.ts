@@ -21,6 +21,8 @@ export type LispCondition = {
   /** What it reports. */
   readonly text: string;
   readonly slots: readonly { readonly name: string; readonly value: string }[];
+  /** Where the top-level form begins that was evaluated, in a source with a file; absent when unknown. */
+  readonly place?: { readonly file: string; readonly line: number; readonly column: number };
   /** Innermost first; `index` chooses one. */
   readonly restarts: readonly LispRestart[];
 };

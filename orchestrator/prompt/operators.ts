@@ -42,9 +42,9 @@ export function operatorDefinitions(
       return tool === undefined ? [] : [toolDefinition(tool)];
     }),
     ...ownOperators,
-    ...[...absentOperators].map(([name, why]) =>
-      own(name.toUpperCase(), "&rest arguments", `Not here: ${why}.`),
-    ),
+    ...[...absentOperators]
+      .filter(([name]) => tools.get(name) === undefined)
+      .map(([name, why]) => own(name.toUpperCase(), "&rest arguments", `Not here: ${why}.`)),
     ...extensionFunctions,
   ];
 }

@@ -21,8 +21,12 @@ export function statusText(
   commit: ImageCommit | undefined,
   pending: readonly Mutation[],
   skipped: readonly Skipped[],
+  isLoaded: boolean,
 ): string {
   return [
+    ...(isLoaded || (commit === undefined && pending.length === 0)
+      ? []
+      : ["This session is pristine (--pristine): none of the following is loaded in its image."]),
     commit === undefined
       ? "No image commit is in force."
       : `Image commit ${commit.id}: ${commit.title} (${commit.definitions.length} definitions).`,

@@ -11,6 +11,8 @@ export type SelfToolParts = {
   readonly self: () => SelfModification | undefined;
   /** True when nothing may be changed: only looking is offered. */
   readonly immutable: boolean;
+  /** True when the image starts without what was kept. */
+  readonly pristine: boolean;
 };
 
 const source = z.string().trim().min(1).max(definitionCharacterLimit);
@@ -36,7 +38,7 @@ export function selfTools(parts: SelfToolParts): readonly ToolDeclaration[] {
   return [...lookingTools(parts), ...(parts.immutable ? [] : changingTools(parts))];
 }
 
-function lookingTools({ self }: SelfToolParts): readonly ToolDeclaration[] {
+function lookingTools({ self, pristine }: SelfToolParts): readonly ToolDeclaration[] {
   return [
     tool({
       name: "self.status",
@@ -45,7 +47,7 @@ function lookingTools({ self }: SelfToolParts): readonly ToolDeclaration[] {
       arguments: z.strictObject({}),
       effects: "none",
       run: async (_args, here) =>
-        statusText(await here.store.current(), await here.store.pending(), here.skipped),
+        statusText(await here.store.current(), await here.store.pending(), here.skipped, !pristine),
       self,
     }),
     tool({

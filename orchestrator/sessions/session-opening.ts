@@ -105,7 +105,7 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
       ...environment.machineTools,
       papercutTool(environment.papercuts),
       ...skillTools(() => core?.skills),
-      ...selfTools({ self: () => session?.self, immutable: environment.initialization.immutable }),
+      ...selfTools({ self: () => session?.self, ...environment.initialization }),
       ...planTools({
         plan: () => core?.plan ?? [],
         replace: async (entries, explanation) => {

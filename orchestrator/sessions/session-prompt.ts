@@ -211,7 +211,7 @@ export class SessionPrompt {
         "initialization-stopped",
         `${path} was not loaded within ${fileMs} ms and was stopped; what it did before stays. Correct it, or start with --pristine to go without initialization.`,
       );
-    else if (result.kind !== "values") throw new InitializationError(path, endText(result));
+    else if (result.kind !== "values") throw new InitializationError(path, endText(result, path));
   }
 
   /** Bounds of what is kept of commands' output, as the initialization files left them. */
@@ -307,9 +307,12 @@ function checkReadable(path: string, source: string): void {
 }
 
 /** How an initialization file ended, as a sentence. */
-function endText(result: Exclude<LispResult, { kind: "values" }>): string {
+function endText(result: Exclude<LispResult, { kind: "values" }>, path: string): string {
   if (result.kind === "quit") return "it ended the image.";
   if (result.kind !== "failed") return `${result.reason}.`;
   const { condition, reason } = result;
-  return condition === null ? `${reason}.` : `${condition.type}: ${condition.text}`;
+  if (condition === null) return `${reason}.`;
+  const { type, text, place } = condition;
+  const where = place?.file === path ? `the form at ${path}:${place.line} signalled ` : "";
+  return `${where}${type}: ${text}`;
 }

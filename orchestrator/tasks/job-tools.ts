@@ -165,7 +165,12 @@ function waitTool(parts: JobToolParts): ToolDeclaration {
     description: `Waits until a job has ended, at most timeout-seconds (0 to ${waitLimitSeconds}), then shows it.`,
     arguments: z.strictObject({
       id: jobReferenceSchema,
-      "timeout-seconds": z.number().min(0).max(waitLimitSeconds).default(0),
+      "timeout-seconds": z
+        .number()
+        .min(0)
+        .max(waitLimitSeconds)
+        .default(0)
+        .describe("How long to wait; 0, the default, answers at once."),
     }),
     effects: "none",
     concurrency: "parallel",

@@ -4,6 +4,9 @@ import { AutolithError } from "../contract/failure.ts";
 const proposals =
   "there are no proposals of refinement; self.redefine, self.exercise and self.commit change the image";
 
+const unchangeable =
+  "not in an immutable session (--immutable, --pristine); in others only the primary agent and its person change the image";
+
 /** By name, in lower case: why it is not here. */
 export const absentOperators: ReadonlyMap<string, string> = new Map([
   [
@@ -12,6 +15,9 @@ export const absentOperators: ReadonlyMap<string, string> = new Map([
   ],
   ["refine", proposals],
   ["self.refine", proposals],
+  ...["eval", "redefine", "define", "set", "persist-definition", "discard", "exercise", "commit"].map(
+    (name) => [`self.${name}`, unchangeable] as const,
+  ),
 ]);
 
 /** What is said of it; undefined for other names. Models that were never offered a tool write its name as it goes over the wire. */

@@ -39,4 +39,26 @@ describe("operators that are not here", () => {
       message: expect.stringContaining("redact is not here") as string,
     });
   });
+
+  it("of an immutable session say so, and a pristine one says that nothing kept is loaded", async () => {
+    await using kept = await openScene(() => answer("done"));
+    const usual = await kept.service.create({ workingDirectory: kept.pit.workspace });
+    const definition = '(self.redefine :definition "(defun twice (n) (* 2 n))")';
+    expect(await shown(usual, definition)).toContain("Installed");
+    await using scene = await openScene(() => answer("done"), { pit: kept.pit, pristine: true });
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    expect(await shown(session, definition)).toContain("not in an immutable session");
+    expect(await shown(session, "(self.status)")).toContain("none of the following is loaded");
+  });
+
+  it("are models that no provider lists: the choice says so", async () => {
+    await using scene = await openScene(() => answer("done"));
+    const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
+    const { text } = await session.invoke("model", { input: "nope" });
+    expect(text).toContain("No configured provider lists nope");
+    const listed = session.models().find(({ id, current }) => !current && id.startsWith("openai-api/"));
+    expect(listed).toBeDefined();
+    const known = await session.invoke("model", { input: listed?.id });
+    expect(known.text).not.toContain("lists");
+  });
 });

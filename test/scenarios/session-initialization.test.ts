@@ -65,12 +65,14 @@ describe("initialization", () => {
 
   it("fails the start with the exact pathname, and --pristine goes without", async () => {
     using pit = makeSandpit();
-    const path = userInit(pit, "(car 1)");
+    const path = userInit(pit, "(defvar *one* 1)\n\n(let ((x *one*))\n  (car x))");
     {
       await using scene = await openScene([], { pit });
       await expect(scene.service.create({ workingDirectory: pit.workspace })).rejects.toMatchObject({
         code: "initialization",
-        message: expect.stringContaining(`${path} could not be loaded: TYPE-ERROR`) as string,
+        message: expect.stringContaining(
+          `${path} could not be loaded: the form at ${path}:3 signalled TYPE-ERROR`,
+        ) as string,
       });
     }
     await using scene = await openScene(() => answer("hello"), { pit, pristine: true });

@@ -74,8 +74,8 @@ async function save({ id, path, note }: Extract<ToImage, { type: "save" }>): Pro
   }
 }
 
-function conditionMessage({ type, text, slots, restarts }: ConditionReport): LispCondition {
-  return { type, text, slots, restarts };
+function conditionMessage({ type, text, slots, restarts, location }: ConditionReport): LispCondition {
+  return { type, text, slots, restarts, ...(location === null ? {} : { place: location }) };
 }
 
 function resultMessage(result: EvaluationResult, droppedOutput: number): LispResult {

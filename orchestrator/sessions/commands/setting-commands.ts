@@ -1,5 +1,5 @@
 /** Commands that show and change settings: the general one, and a short one for each that people change often. */
-import type { Command } from "./command.ts";
+import type { Command, CommandContext } from "./command.ts";
 import { said } from "./command.ts";
 import { slashWords } from "./slash-words.ts";
 import type { SettingRow } from "../../contract/session/catalogs.ts";
@@ -90,7 +90,7 @@ export const settingCommands: readonly Command[] = [
       if (model !== undefined)
         await session.setSetting("model", provider === undefined ? model : `${provider}/${model}`);
       return {
-        text: `model = ${core.model} (effort ${core.settings.text("reasoning-effort")})`,
+        text: `model = ${core.model} (effort ${core.settings.text("reasoning-effort")})${model === undefined ? "" : unlistedText(core)}`,
         ...(model === undefined ? { clientAction: "pick-model" as const } : {}),
       };
     },
@@ -174,4 +174,14 @@ function settingsListing(rows: readonly SettingRow[]): string {
   return [...Map.groupBy(rows, ({ group }) => group)]
     .map(([group, members]) => `${group}\n${members.map((row) => `  ${settingLine(row)}`).join("\n")}`)
     .join("\n\n");
+}
+
+/** Said of a model that was chosen and that no catalogue has; empty for others. A server may have it all the same. */
+function unlistedText({ environment, model }: CommandContext["core"]): string {
+  const isListed = environment
+    .listModels()
+    .some(({ id }) => id === model || id.slice(id.indexOf("/") + 1) === model);
+  return isListed
+    ? ""
+    : `\nNo configured provider lists ${model}; the next request asks for it as it is, and fails when it is not served. (model) shows the listed ones.`;
 }

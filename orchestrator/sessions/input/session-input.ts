@@ -118,7 +118,7 @@ export class SessionInput {
     const { job } = await this.#prompt.background.submit(source, { columns, inputId });
     await this.#remember("lisp", `? ${source}`);
     const number = job.name.replace(/^exec:/, "");
-    const text = `${job.name} evaluates the form. (job.wait :id ${number}) waits for it and (job.cancel :id ${number}) cancels it; what comes of it is shown here.`;
+    const text = `${job.name} evaluates the form. (job.wait :id ${number} :timeout-seconds 600) waits for it and (job.cancel :id ${number}) cancels it; what comes of it is shown here.`;
     return { kind: "command", invocation: { text } };
   }
 
