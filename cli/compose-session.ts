@@ -167,6 +167,7 @@ async function compose(
       pristine: options.pristine ?? false,
       immutable: (options.immutable ?? false) || (options.pristine ?? false),
       fileMs: options.initFileMs ?? initFileMs,
+      loading: new Set(),
     },
     settings,
     papercuts: new PapercutStore(roots.data, Date.now),

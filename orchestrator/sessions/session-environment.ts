@@ -55,6 +55,8 @@ export type SessionEnvironment = {
     readonly immutable: boolean;
     /** Time that the evaluation of one file may take, in milliseconds. */
     readonly fileMs: number;
+    /** Paths of the files that are evaluated now, of all sessions. */
+    readonly loading: Set<string>;
   };
   /** Bounds what is kept of the output of commands, from the next command of this host on. */
   readonly configureCaptures: (limits: ConfiguredCaptures) => void;

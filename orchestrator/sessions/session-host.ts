@@ -128,6 +128,10 @@ export class SessionHost implements SessionService {
     return [...this.#sessions.values()];
   }
 
+  loadingFiles(): readonly string[] {
+    return [...this.#environment.initialization.loading];
+  }
+
   /** The image behind the session that was used last, for the management REPL; without a session one of its own, which lives as long as the host. */
   async managedImage(): Promise<Pick<LispImage, "evaluate" | "probe">> {
     const latest = this.sessions().toSorted((left, right) => right.lastActivityAt - left.lastActivityAt)[0];

@@ -196,15 +196,17 @@ export class SessionPrompt {
   async #load(image: LispImage, { path, source }: InitFile): Promise<void> {
     checkReadable(path, source);
     const { core } = this.#parts;
-    const { fileMs } = core.environment.initialization;
+    const { fileMs, loading } = core.environment.initialization;
     const late = new AbortController();
     const limit = setTimeout(() => late.abort("it took too long"), fileMs);
+    loading.add(path);
     const result = await image.evaluate(source, {
       package: "AUTOLITH",
       file: path,
       onCall: this.#calls(undefined),
       signal: late.signal,
     });
+    loading.delete(path);
     clearTimeout(limit);
     if (result.kind === "cancelled" && late.signal.aborted)
       core.openingNotice(

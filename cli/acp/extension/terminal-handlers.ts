@@ -21,7 +21,13 @@ export const terminalHandlers: Handlers<Exclude<keyof typeof terminalMethods, "a
     const rows = sessions
       .reachable()
       .map((session) => sessionRow(session, host.viewsOf(session.id), sessions));
-    return Promise.resolve({ hostId, processId, startedAt, sessions: rows });
+    return Promise.resolve({
+      hostId,
+      processId,
+      startedAt,
+      sessions: rows,
+      loading: [...host.service.loadingFiles()],
+    });
   },
   open: async (params, context) => {
     const session = await openedSession(params, context);

@@ -9,6 +9,7 @@ import type { Action, Command } from "../screen/screen-state.ts";
 import { type Asking, chooseRestart, correct } from "./dialog-requests.ts";
 import { EventQueue } from "./event-queue.ts";
 import { OpeningError, codeOf, messageOf } from "./link-errors.ts";
+import { watchedOpening } from "./loading-watch.ts";
 import { pickerAction } from "./picker-requests.ts";
 import { partsOf, submitOrElse } from "./submission.ts";
 import { SessionFetches } from "./session-fetches.ts";
@@ -71,7 +72,11 @@ export class SessionController {
   async start(): Promise<void> {
     try {
       await this.#connect();
-      await this.#open(this.#options.opening);
+      const { opening, dispatch, now } = this.#options;
+      await watchedOpening(() => this.#open(opening), {
+        link: () => this.#link,
+        show: (text) => dispatch({ type: "flash", level: "info", text, at: now() }),
+      });
     } catch (error) {
       throw new OpeningError(codeOf(error), messageOf(error));
     }

@@ -84,6 +84,8 @@ export const terminalMethods = {
       processId: z.int().positive(),
       startedAt: z.number(),
       sessions: z.array(sessionRowSchema),
+      /** Paths of the initialization files that sessions load which are not open yet. */
+      loading: z.array(z.string()).default([]),
     }),
   },
   /** Opens a session without replay and without attaching: a new one, a stored one, or a fork of one. */

@@ -280,6 +280,8 @@ export interface SessionService {
   /** The session of that id when it is open here. */
   find(id: ConversationId): Session | undefined;
   sessions(): readonly Session[];
+  /** Paths of the initialization files that sessions load now. */
+  loadingFiles(): readonly string[];
   /** Closes one session: cancels its turn and jobs, releases its lock. Pending input stays durable. */
   closeSession(id: ConversationId): Promise<void>;
   /** Somebody is connected, attached or not: the host is not idle until the answered function was called. */

@@ -91,6 +91,10 @@ export class ScriptedService implements SessionService {
     return [...this.#open].flatMap((id) => this.#known.get(id) ?? []);
   }
 
+  loadingFiles(): readonly string[] {
+    return [];
+  }
+
   async closeSession(id: ConversationId): Promise<void> {
     await this.find(id)?.close();
     this.#open.delete(id);
