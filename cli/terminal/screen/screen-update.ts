@@ -7,6 +7,7 @@ import { settle, withBesideEntry } from "../transcript/transcript.ts";
 import { clientCommands, isList } from "./client-commands.ts";
 import { openedReview, withReviewAnswer } from "./correction-update.ts";
 import { withAttached, withDiagnosis, withEvents, withLink } from "./event-update.ts";
+import { isBackgroundForm } from "./form-lines.ts";
 import { withHistoryPage } from "./history-viewer-update.ts";
 import { withImage, withKey, withPaste } from "./key-update.ts";
 import {
@@ -139,7 +140,11 @@ function withSubmitted(
   const sending = state.sending.filter((each) => each.inputId !== inputId);
   const typed = state.sending.find((each) => each.inputId === inputId)?.text;
   const next = { ...state, sending };
-  return invocation === undefined ? step(next) : invoked(next, invocation, typed);
+  if (invocation === undefined) return step(next);
+  // The form itself is shown, with the job that evaluates it: what was answered is for a moment.
+  if (typed !== undefined && isBackgroundForm(typed))
+    return step(flashed(next, "info", invocation.text, next.now));
+  return invoked(next, invocation, typed);
 }
 
 /** What was refused comes back into the composer, or into the recall when something else is being written. */

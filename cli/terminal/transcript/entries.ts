@@ -59,6 +59,8 @@ export type FormEntry = {
   readonly job: string | undefined;
   readonly output: string;
   readonly result: FormResult | undefined;
+  /** The result of `? form`, which stands by itself where it came. */
+  readonly isEnd?: true;
 };
 
 /** How a turn ended. */
@@ -74,7 +76,7 @@ export type Entry = UserEntry | TextEntry | ToolEntry | FormEntry | NoticeEntry 
 /** True when nothing will change the entry any more. */
 export function isFinished(entry: Entry): boolean {
   if (entry.kind === "message" || entry.kind === "thought") return entry.isFinal;
-  if (entry.kind === "form") return entry.result !== undefined;
+  if (entry.kind === "form") return entry.result !== undefined || entry.job !== undefined;
   return entry.kind !== "tool" || (entry.status !== "pending" && entry.status !== "running");
 }
 

@@ -118,15 +118,9 @@ function thoughtLines(entry: TextEntry, width: number): readonly Line[] {
 }
 
 /** What was typed, its output in a rail, then each value behind its mark, or how it ended. */
-function formLines({ source, job, output, result }: FormEntry, width: number): readonly Line[] {
-  // `? form` is evaluated beside everything else, and keeps its mark.
-  const mark = job === undefined ? "❯ " : "? ";
-  const typed = lispLines(visibleText(source)).flatMap((each, index) =>
-    wrapLine(each, width, {
-      first: [span(index === 0 ? mark : "  ", { ink: "user" })],
-      rest: [span("  ")],
-    }),
-  );
+function formLines(entry: FormEntry, width: number): readonly Line[] {
+  const { source, job, output, result } = entry;
+  const typed = typedLines(entry, width);
   const rail = { first: [span("│ ", { ink: "muted" })], rest: [span("│ ", { ink: "muted" })] };
   const omitted = result?.omittedOutput ?? 0;
   const written = `${visibleText(output).trimEnd()}${omitted === 0 ? "" : `\n… (${omitted} more characters of output)`}`;
@@ -134,6 +128,27 @@ function formLines({ source, job, output, result }: FormEntry, width: number): r
     written === "" ? [] : written.split("\n").flatMap((each) => wrapLine([span(each)], width, rail));
   if (result === undefined) return [...typed, ...captured];
   return [...typed, ...captured, ...withJob(endLines(source, result, width), job, width)];
+}
+
+/** The form as it was typed; of one whose result stands by itself the first line. */
+function typedLines({ source, job, isEnd }: FormEntry, width: number): readonly Line[] {
+  // `? form` is evaluated beside everything else, and keeps its mark.
+  const mark = span(job === undefined ? "❯ " : "? ", { ink: "user" });
+  const all = lispLines(visibleText(source));
+  const [first = emptyLine, ...more] = all;
+  if (isEnd === true) {
+    const note =
+      more.length === 0
+        ? []
+        : [span(` … (${more.length} more ${more.length === 1 ? "line" : "lines"})`, { ink: "muted" })];
+    return [fittedLine([mark, ...first, ...note], width)];
+  }
+  const typed = all.flatMap((each, index) =>
+    wrapLine(each, width, { first: [index === 0 ? mark : span("  ")], rest: [span("  ")] }),
+  );
+  return job === undefined
+    ? typed
+    : [...typed, fittedLine([span(`  ${visibleLine(job)} evaluates it`, { ink: "muted" })], width)];
 }
 
 /** Lisp, coloured; `⇒` and what is not Lisp stay as they are. */
@@ -167,12 +182,12 @@ function endLines(source: string, result: NonNullable<FormEntry["result"]>, widt
 
 const isHelp = /^\(\s*(?:autolith::?)?help[\s)]/i;
 
-/** Says in the first line, or above it where there is no room, which job of `? form` the result is of. */
+/** Says in front of the first line, or above it where there is no room, which job of `? form` the result is of. */
 function withJob(end: readonly Line[], job: string | undefined, width: number): readonly Line[] {
   const [first, ...rest] = end;
   if (job === undefined || first === undefined) return end;
-  const name = span(`; ${visibleLine(job)}`, { ink: "muted" });
-  const together = [...first, span("  "), name];
+  const name = span(visibleLine(job), { ink: "muted" });
+  const together = [name, span(" "), ...first];
   return lineWidth(together) <= width ? [together, ...rest] : [fittedLine([name], width), ...end];
 }
 

@@ -4,6 +4,7 @@
  * connection shows nothing twice.
  */
 import { finishedCut } from "../markdown/stream-blocks.ts";
+import { checksum } from "./text-checksum.ts";
 import { type TurnEndUpdate, turnText } from "./turn-text.ts";
 import {
   type Entry,
@@ -28,6 +29,8 @@ export type Transcript = {
   readonly last: Entry | undefined;
   /** What was printed, by the ids of messages, calls and notices. The oldest ones are forgotten. */
   readonly printed: ReadonlyMap<string, Printed>;
+  /** Jobs of `? form` that run: what they were asked, by the ids of their forms. */
+  readonly background: ReadonlyMap<string, FormEntry>;
   /** While history is read again: characters of a message that came so far. */
   readonly replayed: ReadonlyMap<string, number> | undefined;
 };
@@ -41,6 +44,7 @@ export const emptyTranscript: Transcript = {
   live: [],
   last: undefined,
   printed: new Map(),
+  background: new Map(),
   replayed: undefined,
 };
 
@@ -198,20 +202,18 @@ function isBlank(entry: Entry): boolean {
 
 function idOf(entry: Entry): string | undefined {
   if (entry.kind === "tool") return entry.callId;
-  if (entry.kind === "form") return entry.formId;
+  if (entry.kind === "form") return entry.isEnd === true ? endKey(entry.formId) : entry.formId;
   if (entry.kind === "notice") return noticeKey(entry);
   return entry.kind === "turn" ? entry.turnId : entry.messageId;
 }
 
-function noticeKey({ code, text }: { readonly code: string; readonly text: string }): string {
-  return `notice:${code}:${text.slice(0, 200)}`;
+/** The id of the result of `? form`, which stands by itself. */
+function endKey(formId: string): string {
+  return `end:${formId}`;
 }
 
-/** Checksum of a text behind another one (FNV-1a). */
-function checksum(text: string, before: number): number {
-  let sum = before === 0 ? 0x811c9dc5 : before;
-  for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
-  return sum;
+function noticeKey({ code, text }: { readonly code: string; readonly text: string }): string {
+  return `notice:${code}:${text.slice(0, 200)}`;
 }
 
 const nothing: Printed = { length: 0, sum: 0 };
@@ -341,22 +343,51 @@ type FormNews = Extract<EntryUpdate, { type: "form" | "form-output" | "form-resu
 
 function withForm(transcript: Transcript, update: FormNews): Transcript {
   const { formId } = update;
-  if (transcript.printed.has(formId)) return transcript;
-  const at = transcript.live.findIndex((entry) => entry.kind === "form" && entry.formId === formId);
-  const found = transcript.live[at];
   if (update.type === "form") {
     const { source, job } = update;
     const entry: FormEntry = { kind: "form", formId, source, job, output: "", result: undefined };
-    return at < 0
-      ? withBesideEntry(transcript, entry)
-      : { ...transcript, live: transcript.live.with(at, entry) };
+    return job === undefined ? withFormEntry(transcript, entry) : withSubmission(transcript, entry);
   }
-  if (found?.kind !== "form") return transcript;
+  const submitted = transcript.background.get(formId);
+  if (submitted !== undefined) return withBackgroundNews(transcript, submitted, update);
+  if (transcript.printed.has(formId)) return transcript;
+  const at = transcript.live.findIndex((entry) => entry.kind === "form" && entry.formId === formId);
+  const found = transcript.live[at];
+  if (found?.kind !== "form" || found.job !== undefined) return transcript;
   const next =
     update.type === "form-output"
       ? { ...found, output: found.output + update.text }
       : { ...found, output: update.output, result: update };
   return { ...transcript, live: transcript.live.with(at, next) };
+}
+
+function withFormEntry(transcript: Transcript, entry: FormEntry): Transcript {
+  if (transcript.printed.has(entry.formId)) return transcript;
+  const at = transcript.live.findIndex((each) => each.kind === "form" && each.formId === entry.formId);
+  return at < 0
+    ? withBesideEntry(transcript, entry)
+    : { ...transcript, live: transcript.live.with(at, entry) };
+}
+
+/** `? form` holds nothing up: what was submitted is finished at once, and its result stands where it ends. */
+function withSubmission(transcript: Transcript, entry: FormEntry): Transcript {
+  const { formId } = entry;
+  const next = wasShown(transcript, formId) ? transcript : withBesideEntry(transcript, entry);
+  if (wasShown(transcript, endKey(formId))) return next;
+  return { ...next, background: new Map(next.background).set(formId, entry) };
+}
+
+/** The output of a job comes with its result. */
+function withBackgroundNews(
+  transcript: Transcript,
+  submitted: FormEntry,
+  update: Exclude<FormNews, { type: "form" }>,
+): Transcript {
+  if (update.type === "form-output") return transcript;
+  const background = new Map(transcript.background);
+  background.delete(submitted.formId);
+  const end: FormEntry = { ...submitted, output: update.output, result: update, isEnd: true };
+  return withBesideEntry({ ...transcript, background }, end);
 }
 
 function withNotice(transcript: Transcript, update: Extract<EntryUpdate, { type: "notice" }>): Transcript {

@@ -112,6 +112,7 @@ export const anyUpdate: fc.Arbitrary<SessionUpdate> = fc.oneof(
     at,
   }),
   fc.record({ type: fc.constant("form"), formId: callId, source: anyText, at }),
+  fc.record({ type: fc.constant("form"), formId: callId, source: anyText, job: fc.constant("exec:1"), at }),
   fc.record({
     type: fc.constant("form-output"),
     formId: callId,

@@ -119,8 +119,46 @@ describe("a form on the screen", () => {
       );
       return screen.printed;
     };
-    expect(shown("(1\n2)")).toContain("\n⇒ (1  ; exec:7\n  2)");
-    expect(shown("x".repeat(57))).toContain(`\n; exec:7\n⇒ ${"x".repeat(57)}`);
+    expect(shown("(1\n2)")).toContain("\nexec:7 ⇒ (1\n  2)");
+    expect(shown("x".repeat(57))).toContain(`\nexec:7\n⇒ ${"x".repeat(57)}`);
+  });
+
+  it("is shown once behind its question mark, holds nothing up, and its result stands where it ends", () => {
+    const screen = new Screen().do(attached());
+    screen.do({ type: "paste", text: "? (work\n  1)", at: 3_000 });
+    screen.do({ type: "key", press: keyPress("enter"), at: 3_000 });
+    const sent = screen.commands.findLast(({ type }) => type === "submit");
+    const inputId = sent?.type === "submit" ? sent.inputId : "";
+    const invocation = { text: "exec:7 evaluates the form." };
+    screen.do({ type: "submitted", inputId, invocation }).shows({ ...begun, job: "exec:7" });
+    expect(screen.state.transcript.live).toEqual([]);
+    expect(screen.text).toContain(invocation.text);
+    const news: SessionUpdate = { type: "notice", level: "info", code: "news", text: "news", at: 0 };
+    const end: SessionUpdate = {
+      type: "form-result",
+      formId: "form:1",
+      status: "values",
+      values: [{ text: "1", report: false, cut: false }],
+      output: "half\n",
+      ...result,
+    };
+    screen.shows(
+      { type: "form-output", formId: "form:1", stream: "output", text: "half\n", at: 0 },
+      news,
+      end,
+      end,
+    );
+    const [, ...printed] = screen.printed.split("\n");
+    expect(printed).toEqual([
+      "? (work",
+      "    1)",
+      "  exec:7 evaluates it",
+      "∙ news",
+      "? (work … (1 more line)",
+      "│ half",
+      "exec:7 ⇒ 1",
+    ]);
+    expect(screen.state.transcript.live).toEqual([]);
   });
 
   it("shows a condition with what it knows", () => {

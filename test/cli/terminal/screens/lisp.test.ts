@@ -56,6 +56,6 @@ describe("Lisp in the terminal", patience, () => {
     await terminal.type("? (values :later 1)");
     await terminal.shows("? (values :later 1)\n");
     await terminal.keys("Enter");
-    await terminal.shows(/⇒ :LATER {2}; exec:1\n\s*⇒ 1/);
+    await terminal.shows(/exec:1 ⇒ :LATER\n\s*⇒ 1/);
   });
 });

@@ -15,7 +15,8 @@ function lines(source: string, result: Partial<Result>, job?: string) {
     durationMs: 1,
     ...result,
   };
-  const entry: FormEntry = { kind: "form", formId: "form:1", source, job, output: "", result: whole };
+  const end = job === undefined ? {} : { isEnd: true as const };
+  const entry: FormEntry = { kind: "form", formId: "form:1", source, job, output: "", result: whole, ...end };
   return entryLines(entry, 60, plainLook);
 }
 
@@ -48,7 +49,7 @@ describe("forms in the transcript", () => {
       { values: [{ ...value("(1 ...)"), cut: true, omitted: "9 more elements" }], omittedValues: 2 },
       "exec:3",
     );
-    expect(texts(shown)).toEqual(["? (f)", "⇒ (1 ...) … (9 more elements)  ; exec:3", "; 2 more values"]);
+    expect(texts(shown)).toEqual(["? (f)", "exec:3 ⇒ (1 ...) … (9 more elements)", "; 2 more values"]);
     const printed = lines("(f)", { omittedOutput: 7, values: [value("1")] });
     expect(texts(printed).slice(-2)).toEqual(["│ … (7 more characters of output)", "⇒ 1"]);
     const failed = lines("(f)", { status: "never-begun", reason: "the host ended before it began" });
