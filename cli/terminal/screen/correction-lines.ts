@@ -1,7 +1,7 @@
 /** The review of a correction as lines. */
 import { type Line, line, span } from "../text/styled-line.ts";
 import { visibleLine, visibleText } from "../text/visible-text.ts";
-import { wrapColumns, wrapLine } from "../text/wrap.ts";
+import { wrapLine } from "../text/wrap.ts";
 import type { CursorBlock } from "./composer-lines.ts";
 import {
   type CorrectionDialog,
@@ -91,7 +91,7 @@ function railed(text: string, columns: number): readonly Line[] {
   const rail = span("▏ ", { ink: "accent" });
   const lines = visibleText(text)
     .split("\n")
-    .flatMap((each) => wrapColumns(line(each), columns, { first: [rail], rest: [rail] }));
+    .flatMap((each) => wrapLine(line(each), columns, { first: [rail], rest: [rail] }));
   if (lines.length <= textRows) return lines;
   const left = lines.length - textRows + 1;
   return [...lines.slice(0, textRows - 1), [span(`  … (${left} more lines)`, { ink: "muted" })]];
@@ -113,7 +113,7 @@ function reviewHead({ complaint, matched, existing }: Review, columns: number): 
 function choices(texts: readonly string[], chosen: number, columns: number): readonly Line[] {
   return texts.flatMap((text, index) => {
     const isChosen = index === chosen;
-    const lines = wrapColumns([span(visibleLine(text), isChosen ? { inverse: true } : {})], columns, {
+    const lines = wrapLine([span(visibleLine(text), isChosen ? { inverse: true } : {})], columns, {
       first: [span(isChosen ? "▸ " : "  ", { ink: "accent" }), span(`${index + 1} `, { ink: "muted" })],
       rest: [span("    ")],
     });

@@ -8,6 +8,7 @@ import {
   withCorrectionKey,
 } from "./correction-dialog.ts";
 import type { KeyPress } from "./key-press.ts";
+import { withNotices } from "./notice-update.ts";
 import { type ScreenState, type Step, flashed, step } from "./screen-state.ts";
 
 /** Somebody complained: the review opens in place of the composer. */
@@ -16,8 +17,19 @@ export function openedReview(state: ScreenState, complaint: string | undefined):
 }
 
 export function withReviewKey(state: ScreenState, dialog: CorrectionDialog, press: KeyPress): Step {
-  return applied(state, withCorrectionKey(dialog, press), state.now);
+  const next = applied(state, withCorrectionKey(dialog, press), state.now);
+  if (next.state.correction !== undefined) return next;
+  const told = withNotices(next.state, [left]);
+  return step(told.state, ...next.commands, ...told.commands);
 }
+
+/** The form or command that opened the review has answered long before: its end is told by itself. */
+const left = {
+  kind: "notice",
+  level: "info",
+  code: "correction",
+  text: "The review of the correction was closed: nothing was saved.",
+} as const;
 
 /** An answer for a review that was closed meanwhile changes nothing. */
 export function withReviewAnswer(state: ScreenState, answer: CorrectionAnswer, at: number): Step {

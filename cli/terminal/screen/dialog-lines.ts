@@ -3,7 +3,7 @@ import type { PermissionRequest } from "../../../orchestrator/contract/session.t
 import { type Line, emptyLine, line, span } from "../text/styled-line.ts";
 import { textWidth, truncated } from "../text/text-width.ts";
 import { visibleLine, visibleText } from "../text/visible-text.ts";
-import { wrapColumns, wrapLine } from "../text/wrap.ts";
+import { wrapExactly, wrapLine } from "../text/wrap.ts";
 import { approvalOptions } from "./approval-options.ts";
 import type { CursorBlock } from "./composer-lines.ts";
 import { type Picker, foundRows } from "./picker.ts";
@@ -44,7 +44,7 @@ function subjectLines(request: PermissionRequest, columns: number): readonly Lin
     request.command ?? (request.arguments === undefined ? request.title : argumentText(request.arguments));
   const lines = visibleText(text)
     .split("\n")
-    .flatMap((each) => wrapColumns(line(each), columns, { first: [rail], rest: [rail] }));
+    .flatMap((each) => wrapExactly(line(each), columns, { first: [rail], rest: [rail] }));
   if (request.directory === undefined) return lines;
   return [...lines, ...wrapLine([span(`in ${visibleLine(request.directory)}`, { ink: "muted" })], columns)];
 }

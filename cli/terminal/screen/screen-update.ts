@@ -2,13 +2,14 @@
 import type { Invocation, SettingRow } from "../../../orchestrator/contract/session.ts";
 import { bufferOf } from "../composer/text-buffer.ts";
 import { isEmpty } from "../composer/composer.ts";
+import type { NoticeEntry } from "../transcript/entries.ts";
 import type { TranscriptLook } from "../transcript/entry-lines.ts";
-import { settle, withBesideEntry } from "../transcript/transcript.ts";
 import { clientCommands, isList } from "./client-commands.ts";
 import { openedReview, withReviewAnswer } from "./correction-update.ts";
 import { withAttached, withDiagnosis, withEvents, withLink } from "./event-update.ts";
 import { isBackgroundForm } from "./form-lines.ts";
 import { withHistoryPage } from "./history-viewer-update.ts";
+import { withNotices } from "./notice-update.ts";
 import { withImage, withKey, withPaste } from "./key-update.ts";
 import {
   type Action,
@@ -52,7 +53,7 @@ export function update(state: ScreenState, action: Action): Step {
     case "submitted":
       return withSubmitted(state, action);
     case "refused":
-      return step(withRefused(state, action));
+      return hasFailed(action) ? withFailedCommand(state, action) : step(withRefused(state, action));
     case "invoked":
       return invoked(state, action.invocation);
     case "diagnosed":
@@ -147,8 +148,15 @@ function withSubmitted(
   return invoked(next, invocation, typed);
 }
 
+type Refused = Extract<Action, { type: "refused" }>;
+
+/** True for a command of Lisp that was not refused but ended with a condition. */
+function hasFailed({ text, code }: Refused): boolean {
+  return text.startsWith("/") && (code === "lisp-condition" || code === "image-ended");
+}
+
 /** What was refused comes back into the composer, or into the recall when something else is being written. */
-function withRefused(state: ScreenState, action: Extract<Action, { type: "refused" }>): ScreenState {
+function withRefused(state: ScreenState, action: Refused): ScreenState {
   const sending = state.sending.filter(({ inputId }) => inputId !== action.inputId);
   const { composer } = state;
   const isFree = isEmpty(composer) && action.text !== "";
@@ -162,19 +170,32 @@ function withRefused(state: ScreenState, action: Extract<Action, { type: "refuse
   return flashed({ ...state, sending, composer: restored }, "error", action.message, action.at);
 }
 
+function notice(code: string, text: string, level: NoticeEntry["level"] = "info"): NoticeEntry {
+  return { kind: "notice", level, code, text };
+}
+
+/** A command that ran and ended with a condition leaves both in the transcript; the text of it is in the recall. */
+function withFailedCommand(state: ScreenState, { inputId, text, message }: Refused): Step {
+  const sending = state.sending.filter((each) => each.inputId !== inputId);
+  return withNotices({ ...state, sending }, [
+    notice("typed", text),
+    notice("command-failed", message, "error"),
+  ]);
+}
+
 /** Shows the answer of a command, and does what the front end has to do itself. */
 function invoked(state: ScreenState, invocation: Invocation, typed?: string): Step {
   const commands: Command[] = [];
   let next = state;
   // A list to choose from says more than its text, which is for clients that have none.
   const hasList = invocation.clientAction !== undefined && isList(invocation.clientAction);
-  if (invocation.text.trim() !== "" && !hasList) {
-    const entry = (code: string, text: string) => ({ kind: "notice", level: "info", code, text }) as const;
-    const before =
-      typed === undefined ? state.transcript : withBesideEntry(state.transcript, entry("typed", typed));
-    const { transcript, printed } = settle(withBesideEntry(before, entry("command", invocation.text)));
-    next = { ...state, transcript };
-    if (printed.length > 0) commands.push({ type: "print", entries: printed });
+  if (!hasList) {
+    const shown = withNotices(state, [
+      ...(typed === undefined ? [] : [notice("typed", typed)]),
+      ...(invocation.text.trim() === "" ? [] : [notice("command", invocation.text)]),
+    ]);
+    next = shown.state;
+    commands.push(...shown.commands);
   }
   if (invocation.switchedTo !== undefined && invocation.switchedTo !== state.sessionId)
     commands.push({ type: "open", sessionId: invocation.switchedTo });

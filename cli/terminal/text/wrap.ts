@@ -62,6 +62,26 @@ export function wrapColumns(spans: Line, width: number, indent: Indent = noInden
   return lines.map((each, index) => [...(index === 0 ? indent.first : indent.rest), ...each]);
 }
 
+/** Wraps at words and keeps every space, for text that must be shown exactly; a word wider than a line is divided. */
+export function wrapExactly(spans: Line, width: number, indent: Indent = noIndent): readonly Line[] {
+  const room = Math.max(1, width - indentWidth(indent));
+  const lines: Span[][] = [[]];
+  let columns = 0;
+  const breakLine = (): void => {
+    lines.push([]);
+    columns = 0;
+  };
+  for (const word of wordsOf(spans)) {
+    if (!word.isSpace && columns > 0 && columns + word.width > room) breakLine();
+    for (const piece of pieces(word, room, columns)) {
+      if (columns + piece.width > room) breakLine();
+      lines.at(-1)?.push(...piece.spans);
+      columns += piece.width;
+    }
+  }
+  return lines.map((each, index) => [...(index === 0 ? indent.first : indent.rest), ...each]);
+}
+
 /** The line cut to `width` columns, with `…` for what is left out. */
 export function fittedLine(spans: Line, width: number): Line {
   let columns = 0;

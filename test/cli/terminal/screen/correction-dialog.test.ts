@@ -40,7 +40,7 @@ class Screen {
 
   complains(complaint?: string): this {
     const invocation = {
-      text: "The correction is being made.",
+      text: "A review of the correction is opened; what becomes of it is said at its end.",
       clientAction: "review-correction" as const,
       ...(complaint === undefined ? {} : { complaint }),
     };
@@ -150,6 +150,20 @@ describe("the review of a correction", () => {
     expect(screen.asked).toEqual([]);
     screen.complains("again").proposed().keys("escape");
     expect(screen.state.correction).toBeUndefined();
+  });
+
+  it("says at its end that nothing was saved, once; what was saved is told as such", () => {
+    const left = (screen: Screen): number =>
+      screen.commands
+        .flatMap((command) => (command.type === "print" ? command.entries : []))
+        .filter(({ entry }) => "text" in entry && entry.text.includes("nothing was saved")).length;
+    expect(left(new Screen().complains("too long").keys("escape"))).toBe(1);
+    expect(left(new Screen().complains("too long").proposed().keys("escape"))).toBe(1);
+    const saving = new Screen().complains("too long").proposed().writes("5").keys("enter");
+    const saved = { id: "result-first", scope: "global", path: "/d/r.sexp", replaced: false } as const;
+    saving.do({ type: "correction", answer: { kind: "saved", saved }, at: 5_000 });
+    expect(saving.state.correction).toBeUndefined();
+    expect(left(saving)).toBe(0);
   });
 
   it("opens for the form of this terminal, and for no other", () => {

@@ -178,3 +178,36 @@ describe("earlier messages", () => {
     expect(open().press("page-up").rows.join("\n")).toContain("Everything is above");
   });
 });
+
+describe("a slash command", () => {
+  /** What stands in the transcript of a command that was sent and answered so. */
+  function printedOf(answer: (inputId: string) => Action): readonly string[] {
+    const screen = open().type("/mine").press("enter");
+    const sent = screen.commands.findLast(({ type }) => type === "submit");
+    screen.do(answer(sent?.type === "submit" ? sent.inputId : ""));
+    expect(screen.state.composer.buffer.text).toBe("");
+    expect(screen.state.sending).toEqual([]);
+    return screen.commands
+      .flatMap((command) => (command.type === "print" ? command.entries : []))
+      .flatMap(({ entry }) => (entry.kind === "notice" && entry.code !== "opened" ? [entry.text] : []));
+  }
+
+  it("is shown when it has no output, too", () => {
+    expect(printedOf((inputId) => ({ type: "submitted", inputId, invocation: { text: "" } }))).toEqual([
+      "/mine",
+    ]);
+  });
+
+  it("that ends with a condition leaves both in the transcript", () => {
+    expect(
+      printedOf((inputId) => ({
+        type: "refused",
+        inputId,
+        text: "/mine",
+        code: "lisp-condition",
+        message: "SIMPLE-ERROR: no",
+        at: 2_000,
+      })),
+    ).toEqual(["/mine", "SIMPLE-ERROR: no"]);
+  });
+});

@@ -4,7 +4,7 @@ import { ansiLine, paletteOf } from "../../../../cli/terminal/text/palette.ts";
 import { lineText, lineWidth, span } from "../../../../cli/terminal/text/styled-line.ts";
 import { graphemes, textWidth, truncated, truncatedStart } from "../../../../cli/terminal/text/text-width.ts";
 import { visibleLine, visibleText } from "../../../../cli/terminal/text/visible-text.ts";
-import { wrapColumns, wrapLine } from "../../../../cli/terminal/text/wrap.ts";
+import { wrapColumns, wrapExactly, wrapLine } from "../../../../cli/terminal/text/wrap.ts";
 
 const anyText = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 80 }),
@@ -12,6 +12,18 @@ const anyText = fc.oneof(
 );
 
 describe("text for a terminal", () => {
+  it("is wrapped at words for dialogs, and keeps every space where it must be exact", () => {
+    const rows = (text: string): readonly string[] => wrapExactly([span(text)], 10).map(lineText);
+    expect(rows("git commit --all")).toEqual(["git commit", " --all"]);
+    expect(rows("rm  -rf   build")).toEqual(["rm  -rf   ", "build"]);
+    expect(rows("abcdefghijklm no")).toEqual(["abcdefghij", "klm no"]);
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(rows(text).join("")).toBe(text);
+      }),
+    );
+  });
+
   it("holds no control character but line feeds, and is shown alike when it is shown again", () => {
     fc.assert(
       fc.property(anyText, (text) => {
@@ -35,7 +47,7 @@ describe("text for a terminal", () => {
       fc.property(anyText.map(visibleLine), fc.integer({ min: 2, max: 40 }), (text, width) => {
         // There are graphemes of three columns; they cannot be divided.
         fc.pre(graphemes(text).every((grapheme) => textWidth(grapheme) <= width));
-        for (const wrap of [wrapLine, wrapColumns]) {
+        for (const wrap of [wrapLine, wrapColumns, wrapExactly]) {
           const lines = wrap([span(text)], width);
           for (const line of lines) expect(lineWidth(line)).toBeLessThanOrEqual(width);
           expect(lines.map(lineText).join("").replace(/ /g, "")).toBe(text.replace(/ /g, ""));
