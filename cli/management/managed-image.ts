@@ -5,7 +5,7 @@ import type { ManagedImage } from "./management-evaluator.ts";
 /** The image, with the count of forms by its own reader. */
 export function imageForManagement(image: Pick<LispImage, "evaluate" | "probe">): ManagedImage {
   return {
-    evaluate: (source, options) => image.evaluate(source, options),
+    evaluate: (source, options) => image.evaluate(source, { ...options, readEval: false }),
     formCount: async (source) => {
       const found = await image.probe(source);
       switch (found.kind) {

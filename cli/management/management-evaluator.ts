@@ -4,11 +4,14 @@ import { AutolithError, boundedMessage, failureOf } from "../../orchestrator/con
 import { withinDeadline } from "../../orchestrator/queue/deadline.ts";
 import type { ManagementConfiguration } from "./management-configuration.ts";
 
+/** A value as text; `report`: it is a string that is shown to people as it is. */
+export type ManagedValue = { readonly preview: string; readonly omitted?: string; readonly report?: boolean };
+
 /** How a form ended in the image. */
 export type ManagedResult =
   | {
       readonly kind: "values";
-      readonly values: readonly { readonly preview: string; readonly omitted?: string }[];
+      readonly values: readonly ManagedValue[];
     }
   | {
       readonly kind: "failed";
@@ -157,15 +160,17 @@ function described(result: ManagedResult | undefined, limit: number): Omit<Answe
 
 /** Values as text, together within the bound: what is over is cut, what follows is empty. */
 function boundedValues(
-  values: readonly { readonly preview: string; readonly omitted?: string }[],
+  values: readonly ManagedValue[],
   limit: number,
 ): Pick<Answer, "values" | "areValuesCut"> {
   let room = limit;
   let areValuesCut = false;
-  const kept = values.map(({ preview, omitted }) => {
-    const text = preview.slice(0, room);
+  const kept = values.map(({ preview, omitted, report = false }) => {
+    // A report is shown as text to people; here values are read.
+    const printed = report ? `"${preview.replaceAll(/["\\]/g, "\\$&")}"` : preview;
+    const text = printed.slice(0, room);
     room -= text.length;
-    areValuesCut ||= omitted !== undefined || text.length < preview.length;
+    areValuesCut ||= omitted !== undefined || text.length < printed.length;
     return text;
   });
   return { values: kept, areValuesCut };

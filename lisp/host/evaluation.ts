@@ -53,6 +53,8 @@ export interface EvaluateOptions {
   readonly previewLength?: number;
   /** Columns to print values pretty for; not pretty when absent. */
   readonly rightMargin?: number;
+  /** False: `*read-eval*` is NIL. */
+  readonly readEval?: boolean;
   /** Where the source comes from, for definition locations. */
   readonly file?: string;
 }

@@ -84,6 +84,7 @@ export class LispImage {
       options.previewLength ?? 2_000,
       options.file === undefined ? NIL : LString.from(options.file),
       options.rightMargin ?? NIL,
+      options.readEval === false ? NIL : this.image.symbol("T"),
     ];
     let report: ConditionReport | null = null;
     const running = this.scheduler.start("evaluation", this.fn("SYS:EVALUATE-FOR-HOST"), args, (thread) => {

@@ -82,7 +82,7 @@ level; everything else ends. Cleanup forms run."
           (if (> (length text) 200)
               (format nil "~A... (~D more characters)" (subseq text 0 200) (- (length text) 200))
               text)
-          (prin1-to-string (type-of problem))
+          (type-text problem)
           (condition-text problem)))
 
 (defun restart-parameters (restart)

@@ -2,7 +2,7 @@
 
 (in-package "AUTOLITH-SYSTEM")
 
-(defun evaluate-for-host (text package-name input output errors preview-length file margin)
+(defun evaluate-for-host (text package-name input output errors preview-length file margin read-eval)
   "Evaluate the forms of TEXT. A list: name of *PACKAGE* at the end, the values of the last form, their previews."
   (let* ((*package* (or (find-package package-name) *package*))
          (*standard-input* input) (*standard-output* output) (*error-output* errors)
@@ -10,6 +10,7 @@
          (*terminal-io* (make-two-way-stream input output))
          (*query-io* *terminal-io*) (*debug-io* *terminal-io*)
          (*readtable* *readtable*)
+         (*read-eval* (and read-eval *read-eval*))
          (values (multiple-value-list (evaluate-text text file))))
     (list (package-name *package*)
           values

@@ -58,6 +58,8 @@ export class AdviceBoard {
   readonly #parts: AdviceBoardParts;
   readonly #anchors = new Map<string, number>();
   #generation = 0;
+  /** Complaints of this turn: each is told once. */
+  readonly #told = new Set<string>();
   /** Contributions with lifetime `turn` that were given. */
   #ofTurn: readonly SourcedContribution[] = [];
   #last: AdviceStatus["last"];
@@ -78,6 +80,7 @@ export class AdviceBoard {
   /** A turn begins: what was given for the last one is over. */
   turnBegan(userText: string): void {
     this.#ofTurn = [];
+    this.#told.clear();
     this.#parts.trace.begin(userText);
   }
 
@@ -166,6 +169,9 @@ export class AdviceBoard {
   }
 
   #complain(source: string, problem: string): void {
+    const complaint = `${source}: ${problem}`;
+    if (this.#told.has(complaint)) return;
+    this.#told.add(complaint);
     this.#parts.report({
       code: "advice-source",
       message: `Notes of ${source} were left out of a request: ${problem}.`,

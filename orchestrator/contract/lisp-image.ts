@@ -111,6 +111,8 @@ export type LispEvaluationOptions = {
   readonly previewLength?: number;
   /** Width in columns to print values pretty for; not pretty when absent. */
   readonly rightMargin?: number;
+  /** False: `#.` is not evaluated, `*read-eval*` is NIL. */
+  readonly readEval?: boolean;
   /** Where the source comes from, for definition places. */
   readonly file?: string;
   /** Most characters of output passed on; default 1,000,000. What is over is counted in the result. */

@@ -1,14 +1,20 @@
 /** The forms of one conversation: recorded, evaluated in the active image one after the other, shown as they run, told to the model. */
 import type { AgentTranscript } from "../agents/transcript.ts";
 import { failureOf } from "../contract/failure.ts";
-import type { HostCalls, LispCondition, LispDecision, LispResult } from "../contract/lisp-image.ts";
+import type {
+  HostCalls,
+  LispCondition,
+  LispDecision,
+  LispEvaluationOptions,
+  LispResult,
+} from "../contract/lisp-image.ts";
 import type { HostItem } from "../contract/model.ts";
 import { type FormResult, formOutputCharacters, formValueCharacters } from "../contract/session/forms.ts";
 import { defaultColumns, formResult, lostForm, neverBegun, neverBegunForm } from "./form-result.ts";
 import { withinDeadline } from "../queue/deadline.ts";
 import { sessionRecords } from "../sessions/view/session-records.ts";
 import type { SessionCore } from "../sessions/session-core.ts";
-import type { FormDecision, RestartBroker } from "./restart-broker.ts";
+import type { RestartBroker } from "./restart-broker.ts";
 import type { ActiveImage } from "./active-image.ts";
 import {
   type FormStanding,
@@ -23,6 +29,23 @@ import { markColumns } from "./form-text.ts";
 type UserMessage = Extract<HostItem, { type: "user-message" }>;
 
 export type SubmittedForm = { readonly formId: string; readonly finished: Promise<FormResult> };
+
+/** What becomes of a form that was ended before a condition: it is evaluated again, or these are its values. */
+type Chosen = { isAgain?: boolean; result?: LispResult };
+
+/** Characters of a form that has no values that are shown. */
+const shownSource = 200;
+
+function withoutValues(
+  source: string,
+  { condition, reason }: Extract<LispResult, { kind: "failed" }>,
+): string {
+  const shown =
+    source.length <= shownSource
+      ? source
+      : `${source.slice(0, shownSource).toWellFormed()}… (${source.length - shownSource} more characters)`;
+  return `The form ${shown} has no values: ${condition === null ? reason : `${condition.type}: ${condition.text}`}`;
+}
 
 export type FormsParts = {
   readonly core: SessionCore;
@@ -243,36 +266,55 @@ export class SessionForms {
     output: FormOutput,
   ): Promise<LispResult> {
     const { image } = this.#parts;
-    let { source } = form;
     for (;;) {
       if (signal.aborted) return { kind: "cancelled", reason: String(signal.reason), ...untouched };
-      const chosen: { next?: Exclude<FormDecision, LispDecision> } = {};
-      const result = await image().evaluate(source, {
+      const chosen: Chosen = {};
+      const options: LispEvaluationOptions = {
         rightMargin: columns - markColumns,
         previewLength: formValueCharacters,
         outputLimit: 4 * formOutputCharacters,
         onOutput: (stream, text) => output.write(stream, text),
-        ...(asks ? { onCondition: (condition, over) => this.#decided(form, condition, over, chosen) } : {}),
         onCall: this.#parts.calls(form),
         signal,
+      };
+      const beside = (source: string): Promise<LispResult> => image().evaluate(source, options);
+      const result = await image().evaluate(form.source, {
+        ...options,
+        ...(asks
+          ? { onCondition: (condition, over) => this.#decided(form, condition, over, chosen, beside) }
+          : {}),
       });
-      const { next } = chosen;
-      if (next === undefined) return result;
-      if (next.kind === "values") ({ source } = next);
+      if (chosen.result !== undefined) return chosen.result;
+      if (chosen.isAgain !== true) return result;
     }
   }
 
-  /** What somebody chose: a decision for the image, or its end and `chosen.next` then. */
+  /**
+   * What somebody chose: a decision for the image, or its end and what `chosen` says then. A form for other values that fails leaves the
+   * condition as it is, and is told below it.
+   */
   async #decided(
     form: RecordedForm,
     condition: LispCondition,
     over: AbortSignal,
-    chosen: { next?: Exclude<FormDecision, LispDecision> },
+    chosen: Chosen,
+    beside: (source: string) => Promise<LispResult>,
   ): Promise<LispDecision> {
-    const decision = await this.#parts.restarts.ask(form, condition, over);
-    if (decision.kind === "restart" || decision.kind === "abort") return decision;
-    chosen.next = decision;
-    return { kind: "abort" };
+    let asked = condition;
+    for (;;) {
+      const decision = await this.#parts.restarts.ask(form, asked, over);
+      if (decision.kind === "restart" || decision.kind === "abort") return decision;
+      if (decision.kind === "retry") {
+        chosen.isAgain = true;
+        return { kind: "abort" };
+      }
+      const result = await beside(decision.source);
+      if (result.kind !== "failed") {
+        chosen.result = result;
+        return { kind: "abort" };
+      }
+      asked = { ...condition, text: `${condition.text}\n${withoutValues(decision.source, result)}` };
+    }
   }
 
   /** Puts the end of a form into the record; the model is told at the next boundary. */

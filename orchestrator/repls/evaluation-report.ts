@@ -1,4 +1,5 @@
 /** What an evaluation came to, as the result of its job: texts for people and models, all bounded. Pure. */
+import { plainCompleteness } from "../../lisp/reader/plain-reading.ts";
 import type { LispJobResult } from "../contract/job-catalog.ts";
 import type { LispCondition, LispResult, LispValueText } from "../contract/lisp-image.ts";
 import type { Evaluated } from "./evaluate-forms.ts";
@@ -58,8 +59,8 @@ function conditionOf(result: Extract<LispResult, { kind: "failed" }>): LispJobRe
 }
 
 function formTexts({ evaluated, asked }: EvaluationFacts): readonly string[] {
-  const texts = evaluated.forms.map(({ result }, index) => {
-    const text = resultText(result, evaluated);
+  const texts = evaluated.forms.map(({ source, result }, index) => {
+    const text = [resultText(result, evaluated), ...unfinishedTexts(source, result)].join("\n");
     return asked === 1 ? text : `[${index + 1}] ${text.replaceAll("\n", "\n    ")}`;
   });
   const missing = asked - evaluated.forms.length;
@@ -83,6 +84,15 @@ function resultText(result: LispResult, { stopped, durationMs }: Evaluated): str
     case "lost":
       return `Lost: the image ended under it (${result.reason}). What it had done by then is not known; its definitions are gone.`;
   }
+}
+
+/** Where a form is open that could not be read to its end. */
+function unfinishedTexts(source: string, result: LispResult): readonly string[] {
+  if (result.kind !== "failed" || result.condition?.type !== "END-OF-FILE") return [];
+  const judged = plainCompleteness(source);
+  if (judged.kind !== "incomplete") return [];
+  const { line, column } = judged.at;
+  return [`The form is not complete: what begins at line ${line}, column ${column} has no end.`];
 }
 
 function valueTexts(values: readonly LispValueText[]): string {

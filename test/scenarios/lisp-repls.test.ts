@@ -43,6 +43,9 @@ describe("lisp.eval", () => {
       "Restarts that were live: USE-VALUE",
     );
     expect(await evaluate("(read-line)")).toMatch(/^lisp-condition: END-OF-FILE/);
+    expect(await evaluate("(list 1\n  (car '(2)")).toContain(
+      "The form is not complete: what begins at line 2, column 3 has no end.",
+    );
   });
 
   it("evaluates several forms and stops at the first that fails", async () => {

@@ -58,7 +58,12 @@ describe("the restart debugger", () => {
     expect(await retried.finished).toMatchObject({ status: "values", values: [{ text: "(:TRIED 2)" }] });
 
     const replaced = await stopped(session, '(error "never mind")');
-    await session.chooseRestart(replaced.request.requestId, { kind: "values", source: "(values 1 2)" });
+    const failing = { kind: "values", source: "(car 5)" } as const;
+    expect(await session.chooseRestart(replaced.request.requestId, failing)).toBe(true);
+    await eventsUntil(replaced.client, ({ kind }) => kind === "restarts-requested");
+    const [kept] = session.state().restartRequests;
+    expect(kept?.condition.text).toMatch(/^never mind\nThe form \(car 5\) has no values: TYPE-ERROR: /);
+    await session.chooseRestart(kept!.requestId, { kind: "values", source: "(values 1 2)" });
     expect(await replaced.finished).toMatchObject({
       status: "values",
       values: [{ text: "1" }, { text: "2" }],

@@ -45,6 +45,8 @@ describe("tasks", () => {
       /^Tasks 2 to 2 of 3\.[\s\S]*More: offset 2\.$/,
     );
     expect(await tasks(session, "list :offset 9")).toBe("No tasks from 9 on; there are 3.");
+    await expect(tasks(session, "list quick-1 7")).rejects.toThrow("tasks list does not take quick-1, 7");
+    await expect(tasks(session, "1 2 3")).rejects.toThrow("not 1.");
     await expect(tasks(session, "list :limit 65")).rejects.toMatchObject({ code: "invalid-argument" });
 
     expect(await tasks(session, "get quick-1")).toContain("quick result");

@@ -21,7 +21,7 @@ export type ImageQuery =
 /** Options of an evaluation that cross. */
 export type EvaluationRequest = Pick<
   LispEvaluationOptions,
-  "package" | "input" | "stepLimit" | "previewLength" | "rightMargin" | "file"
+  "package" | "input" | "stepLimit" | "previewLength" | "rightMargin" | "readEval" | "file"
 > & {
   readonly source: string;
   /** Conditions nobody handled are asked about; else they end the evaluation. */

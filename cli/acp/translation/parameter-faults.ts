@@ -60,7 +60,7 @@ function problemsOf(tree: FaultTree, value: unknown, path: string): readonly Par
   const here: readonly ParameterProblem[] =
     own.length === 0
       ? []
-      : [{ path: path || "params", expected: alternatives(own), received: receivedOf(value, path) }];
+      : [{ path: path || "params", expected: expectedAt(path, own), received: receivedOf(value, path) }];
   return [
     ...here,
     ...chosenBranches(tree, value).flatMap(([key, branch]) =>
@@ -90,10 +90,28 @@ function step(path: string, key: string): string {
   return path === "" ? key : `${path}.${key}`;
 }
 
+const kinds: Readonly<Record<string, string>> = {
+  array: "an array",
+  object: "an object",
+  record: "an object",
+  string: "a string",
+  number: "a number",
+  int: "an integer",
+  boolean: "true or false",
+};
+
 /** `Invalid input: expected string, received number` says what was expected, and what came we know ourselves. */
 function expectation(text: string): string {
   const wanted = /expected (.*?)(?:, received \S+)?$/is.exec(text)?.[1];
-  return wanted ?? text.replace(/^Invalid (?:input: )?/, "a valid ");
+  return wanted === undefined ? text.replace(/^Invalid (?:input: )?/, "a valid ") : (kinds[wanted] ?? wanted);
+}
+
+/** The prompt of a turn is what clients most often send as plain text. */
+function expectedAt(path: string, own: readonly string[]): string {
+  const words = alternatives(own);
+  return path === "prompt" && words === kinds["array"]
+    ? `${words} of content blocks, such as [{"type":"text","text":"Hello"}]`
+    : words;
 }
 
 function alternatives(texts: readonly string[]): string {
@@ -105,7 +123,7 @@ function receivedOf(value: unknown, path: string): string {
   if (value === null) return "null";
   const name = path.slice(path.lastIndexOf(".") + 1);
   if (typeof value === "string")
-    return discriminators.has(name) ? JSON.stringify(value.slice(0, shownCharacters)) : "this string";
+    return discriminators.has(name) ? JSON.stringify(value.slice(0, shownCharacters)) : "a string";
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "number") return String(value);
   return typeof value === "object" ? "an object" : `a ${typeof value}`;

@@ -43,8 +43,16 @@ export function complaintOf(input: string): Complaint {
   const quoted = /^"(?:[^"\\]|\\.)*"(?=\s|$)/s.exec(written)?.[0];
   const { rest, options } = withoutOptions(quoted === undefined ? written : written.slice(quoted.length));
   const isPlain = quoted !== undefined && rest !== "";
+  refuseWithoutValue(rest);
   if (isPlain) return { ...bare(withoutOptions(written).rest), options };
   return { ...bare(quoted === undefined ? rest : unquoted(quoted)), options };
+}
+
+/** A whole complaint, or what stands behind a text in quotes, that is the name of an option lacks its value. */
+function refuseWithoutValue(rest: string): void {
+  const name = /^:([a-z-]+)$/i.exec(rest)?.[1]?.toLowerCase();
+  if (optionNames.some((each) => each === name))
+    throw new AutolithError("invalid-argument", `complain: :${name ?? ""} needs a value behind it.`);
 }
 
 function bare(text: string): { readonly text: string } {

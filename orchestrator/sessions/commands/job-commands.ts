@@ -23,7 +23,16 @@ export const jobCommands: readonly Command[] = [
       if (action === undefined)
         throw new AutolithError(
           "invalid-argument",
-          `tasks takes ${actions.join(", ")}, not ${JSON.stringify(first.slice(0, 40))}.`,
+          `tasks takes ${actions.join(", ")}, not ${/^-?\d+$/.test(first) ? first.slice(0, 40) : JSON.stringify(first.slice(0, 40))}.`,
+        );
+      const surplus = given.words.slice(wordsOf(action));
+      if (surplus.length > 0)
+        throw new AutolithError(
+          "invalid-argument",
+          `tasks ${action} does not take ${surplus
+            .slice(0, 8)
+            .map((each) => each.slice(0, 40))
+            .join(", ")}${surplus.length > 8 ? ` and ${surplus.length - 8} more` : ""} behind its arguments.`,
         );
       if (action === "list")
         return said(await context.tasks.listText(wholeOption(given, "offset"), wholeOption(given, "limit")));
@@ -33,6 +42,12 @@ export const jobCommands: readonly Command[] = [
     },
   },
 ];
+
+/** How many words an action takes, itself among them; the message of `send` may be any number. */
+function wordsOf(action: Action): number {
+  if (action === "list") return 1;
+  return action === "send" ? Number.POSITIVE_INFINITY : 2;
+}
 
 async function aboutTask(
   action: Exclude<Action, "list">,

@@ -53,7 +53,7 @@ function titleOf(tool: string, fields: Readonly<Record<string, unknown>>): strin
     case "task.run":
       return `Start ${text("name") ?? text("agent") ?? "child agents"}`;
     default:
-      return `${tool} ${text("query") ?? text("pattern") ?? text("id") ?? text("path") ?? text("designator") ?? text("system") ?? text("repl") ?? ""}`.trim();
+      return `${tool} ${text("query") ?? text("pattern") ?? text("id") ?? text("path") ?? text("designator") ?? text("system") ?? text("definition") ?? text("form") ?? text("symbol") ?? text("repl") ?? ""}`.trim();
   }
 }
 

@@ -29,6 +29,29 @@ beforeAll(async () => {
 });
 afterAll(() => host.terminate());
 
+describe("what a source gives", () => {
+  it("is not evaluated by the reader, and a report is a string that can be read", async () => {
+    const [endpoint, other] = [
+      await openEndpoint(image),
+      await openEndpoint({
+        formCount: () => Promise.resolve({ kind: "one" }),
+        evaluate: () => Promise.resolve({ kind: "values", values: [{ preview: 'say "a"', report: true }] }),
+      }),
+    ];
+    const [client, second] = [await dial(endpoint), await dial(other)];
+    for (const each of [client, second]) {
+      each.send([keyword("authenticate"), keyword("proof"), proofFor(await each.next())]);
+      await each.next();
+    }
+    client.send(evaluateForm("(list #.(+ 1 2))"));
+    expect(fieldOf(await client.next(), "status")).toEqual(keyword("condition"));
+    client.send(evaluateForm("(+ 1 2)"));
+    expect(fieldOf(await client.next(), "values")).toEqual(["3"]);
+    second.send(evaluateForm("(help)"));
+    expect(fieldOf(await second.next(), "values")).toEqual(['"say \\"a\\""']);
+  });
+});
+
 describe("authentication", () => {
   it("challenges with a fresh nonce of 32 bytes and lets the right proof in", async () => {
     const endpoint = await openEndpoint(image);

@@ -12,10 +12,10 @@ describe("parameters that are refused", () => {
     [
       "session/new",
       {},
-      "cwd: expected string, received nothing",
-      "mcpServers: expected array, received nothing",
+      "cwd: expected a string, received nothing",
+      "mcpServers: expected an array, received nothing",
     ],
-    ["session/new", { cwd: 5, mcpServers: [] }, "cwd: expected string, received 5", "Correct them"],
+    ["session/new", { cwd: 5, mcpServers: [] }, "cwd: expected a string, received 5", "Correct them"],
     [
       "session/prompt",
       { sessionId: "x", prompt: [{ type: "video" }] },
@@ -25,7 +25,7 @@ describe("parameters that are refused", () => {
     [
       "session/prompt",
       { sessionId: "x", prompt: [{ type: "text" }] },
-      "prompt[0].text: expected string",
+      "prompt[0].text: expected a string",
       "nothing",
     ],
     [
@@ -34,14 +34,15 @@ describe("parameters that are refused", () => {
       "input.parts",
       "an array of 0",
     ],
-    ["initialize", {}, "protocolVersion: expected number, received nothing", "initialize"],
-    ["_autolith/state", {}, "sessionId: expected string, received nothing", "_autolith/state"],
     [
-      "_autolith/state",
-      { sessionId: "secret!" },
-      "sessionId: expected the id of a conversation",
-      "this string",
+      "session/prompt",
+      { sessionId: "b6uouHJ", prompt: "hello" },
+      'prompt: expected an array of content blocks, such as [{"type":"text","text":"Hello"}]',
+      "received a string",
     ],
+    ["initialize", {}, "protocolVersion: expected a number, received nothing", "initialize"],
+    ["_autolith/state", {}, "sessionId: expected a string, received nothing", "_autolith/state"],
+    ["_autolith/state", { sessionId: "secret!" }, "sessionId: expected the id of a conversation", "a string"],
     ["_autolith/jobs", { sessionId: "b6uouHJ", limit: 4_000 }, "limit: expected number to be <=200", "4000"],
     [
       "_autolith/vault",

@@ -15,6 +15,10 @@ const parsed = (input: string) => {
 };
 
 describe("the text behind complain", () => {
+  it.each([":scope", '"Too long" :trigger'])("an option without its value is refused: %s", (input) => {
+    expect(() => complaintOf(input)).toThrow(/needs a value behind it/);
+  });
+
   it.each([
     ["", "", {}],
     ["nil", "", {}],
