@@ -24,7 +24,7 @@ export function recoveryActionText(
 }
 
 /** Most characters of the Lisp of a recovery in the line of the record about it. */
-const recordedCharacters = 4_000;
+export const recoveryActionCharacters = 4_000;
 
 /** What the conversation keeps of a recovery that a person chose. */
 export function chosenRecoveryText(
@@ -32,7 +32,7 @@ export function chosenRecoveryText(
   { title, repair, action }: Recovery,
 ): string {
   const before = repair === undefined ? "" : "; the repair is evaluated first, as a form of its own";
-  const does = boundedMessage(recoveryActionText(action, restarts), recordedCharacters);
+  const does = boundedMessage(recoveryActionText(action, restarts), recoveryActionCharacters);
   return `Recovery chosen for ${formId}, “${oneLine(title)}”: ${does}${before}.`;
 }
 

@@ -11,6 +11,7 @@ import { recoveryLimit, restartSourceLimit } from "../../contract/session/restar
 import { liveJobLimit } from "../../jobs/job-table.ts";
 import { toldCharacters } from "../../prompt/form-records.ts";
 import { readFileCharacters } from "../../prompt/read-file.ts";
+import { recoveryActionCharacters } from "../../prompt/recovery-text.ts";
 import { promptCharacters } from "../../prompt/prompt-operator.ts";
 import { slotLimit } from "../../repls/evaluation-report.ts";
 import { replLimits } from "../../repls/repl-limits.ts";
@@ -43,6 +44,7 @@ export const evaluationLimits: readonly Limit[] = topicLimits("evaluations", [
   ["message of PROMPT", promptCharacters, "characters"],
   ["file of READ-FILE", readFileCharacters, "characters"],
   ["recoveries of a diagnosis", recoveryLimit, "items"],
+  ["action of a chosen recovery in the record", recoveryActionCharacters, "characters"],
   ["Lisp given to a restart", restartSourceLimit, "characters"],
   ["file of a saved image", imageLimits.bytes, "bytes"],
   ["objects of a saved image", imageLimits.objects, "items"],

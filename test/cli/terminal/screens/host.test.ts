@@ -34,7 +34,9 @@ describe("the terminal on the detached host", patience, () => {
     expect(rows.filter((row) => row.trim() === "stall 40")).toHaveLength(1);
     await second.keys("Escape");
     await second.shows("⊘ stopped");
-    expect(pieces(await second.history())).toEqual(shown);
+    const stopped = await second.history();
+    expect(pieces(stopped)).toEqual(shown);
+    expect(stopped.join("\n")).toContain("! The answer was cut off here.");
   });
 
   it("says that its host died in the middle of a turn, goes on with a new one, and shows nothing twice", async () => {
