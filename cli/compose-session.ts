@@ -168,6 +168,7 @@ async function compose(
       immutable: (options.immutable ?? false) || (options.pristine ?? false),
       fileMs: options.initFileMs ?? initFileMs,
       loading: new Set(),
+      stop: new AbortController(),
     },
     settings,
     papercuts: new PapercutStore(roots.data, Date.now),

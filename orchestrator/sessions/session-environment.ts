@@ -57,6 +57,8 @@ export type SessionEnvironment = {
     readonly fileMs: number;
     /** Paths of the files that are evaluated now, of all sessions. */
     readonly loading: Set<string>;
+    /** Ends them: the host shuts down. */
+    readonly stop: AbortController;
   };
   /** Bounds what is kept of the output of commands, from the next command of this host on. */
   readonly configureCaptures: (limits: ConfiguredCaptures) => void;

@@ -160,6 +160,7 @@ export class SessionHost implements SessionService {
   async shutdown(): Promise<void> {
     this.#closing = true;
     clearTimeout(this.#idleTimer);
+    this.#environment.initialization.stop.abort("the host shuts down");
     await Promise.allSettled(this.#opening.values());
     await Promise.all([...this.#sessions.keys()].map((id) => this.#close(id, "shutdown")));
     const own = await this.#ownImage?.catch(() => undefined);

@@ -196,7 +196,7 @@ export class SessionPrompt {
   async #load(image: LispImage, { path, source }: InitFile): Promise<void> {
     checkReadable(path, source);
     const { core } = this.#parts;
-    const { fileMs, loading } = core.environment.initialization;
+    const { fileMs, loading, stop } = core.environment.initialization;
     const late = new AbortController();
     const limit = setTimeout(() => late.abort("it took too long"), fileMs);
     loading.add(path);
@@ -204,7 +204,7 @@ export class SessionPrompt {
       package: "AUTOLITH",
       file: path,
       onCall: this.#calls(undefined),
-      signal: late.signal,
+      signal: AbortSignal.any([late.signal, stop.signal]),
     });
     loading.delete(path);
     clearTimeout(limit);

@@ -95,6 +95,19 @@ describe("initialization", () => {
     expect((await form(session, "(list (before) (fboundp 'after))")).values).toEqual(["(:YES NIL)"]);
   });
 
+  it("does not keep its host from shutting down", async () => {
+    await using scene = await openScene([]);
+    const path = userInit(scene.pit, "(loop)");
+    const opening = scene.service.create({ workingDirectory: scene.pit.workspace });
+    const refused = expect(opening).rejects.toMatchObject({
+      code: "initialization",
+      message: expect.stringContaining(`${path} could not be loaded: the host shuts down.`) as string,
+    });
+    await expect.poll(() => scene.service.loadingFiles(), { timeout: 60_000 }).toEqual([path]);
+    await scene.service.shutdown();
+    await refused;
+  });
+
   it("a file that goes on when it is stopped fails the start with its path", async () => {
     await using scene = await openScene([], { initFileMs: 500 });
     const path = userInit(scene.pit, "(unwind-protect (loop) (loop))");
