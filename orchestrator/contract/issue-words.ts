@@ -79,6 +79,6 @@ function cameAt(path: readonly PropertyKey[], value: unknown): string {
   if (came === null) return "null came";
   if (typeof came === "string") return `a string of ${came.length} characters came`;
   if (Array.isArray(came)) return `an array of ${came.length} came`;
-  if (typeof came === "number") return `${came} came`;
-  return typeof came === "object" ? "an object came" : `${String(came)} came`;
+  if (typeof came === "number" || typeof came === "boolean") return `${came} came`;
+  return typeof came === "object" ? "an object came" : `a ${typeof came} came`;
 }

@@ -98,7 +98,10 @@ export const correctionCommands: readonly Command[] = [
           `A complaint has at most ${complaintLimit} characters, not ${text.length}.`,
         );
       return {
-        text: text === "" ? "Say what was wrong." : "A review of the correction is opened; what becomes of it is said at its end.",
+        text:
+          text === ""
+            ? "Say what was wrong."
+            : "A review of the correction is opened; what becomes of it is said at its end.",
         clientAction: "review-correction",
         ...(text === "" ? {} : { complaint: text }),
       };

@@ -1,14 +1,13 @@
 import { expect, it } from "vitest";
 import { AdviceBoard } from "../../../orchestrator/advice/advice-board.ts";
 import { TurnTrace } from "../../../orchestrator/advice/turn-trace.ts";
-import type { ConversationId } from "../../../orchestrator/contract/identifiers.ts";
 
 it("tells what is wrong with a source once in a turn, and again in the next", async () => {
   const told: string[] = [];
   const board = new AdviceBoard({
     trace: new TurnTrace(),
     session: () => ({
-      conversationId: "b6uouHJ" as ConversationId,
+      conversationId: "b6uouHJ",
       workspace: "/w",
       role: "primary",
       model: "m",
