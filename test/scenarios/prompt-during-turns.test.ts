@@ -72,7 +72,7 @@ describe("forms while a turn runs", () => {
     }
   });
 
-  it("a form that is cancelled ends so, and what waits behind it too; a turn is stopped before a form", async () => {
+  it("a form that is cancelled ends so, and what waits behind it is never begun; a turn is stopped before a form", async () => {
     await using scene = await openScene((request) => answer(`answer ${request.number}`));
     const session = await scene.service.create({ workingDirectory: scene.pit.workspace });
     const endless = await session.prompt(text("(unwind-protect (loop) (setf (config :relax-p) t))"));
@@ -81,7 +81,7 @@ describe("forms while a turn runs", () => {
     expect(session.state().runningForms).toBe(2);
     expect(await session.cancel()).toBe(true);
     expect(await endless.finished).toMatchObject({ status: "cancelled" });
-    expect(await behind.finished).toMatchObject({ status: "cancelled" });
+    expect(await behind.finished).toMatchObject({ status: "never-begun" });
     expect(session.state().runningForms).toBe(0);
     expect(await session.cancel()).toBe(false);
   });
