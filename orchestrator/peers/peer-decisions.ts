@@ -33,7 +33,7 @@ export type GrantRequest = {
   readonly scope: PeerScope;
 };
 
-/** A grant; the same one again changes nothing. */
+/** A grant; the same one again changes nothing, one that was revoked stays so. */
 export function grantRecords(
   state: PeerState,
   request: GrantRequest,
@@ -42,6 +42,11 @@ export function grantRecords(
   checkId(request.id, "grant");
   const existing = state.grant(request.id);
   if (existing !== undefined) {
+    if (!existing.active)
+      throw new PeerMessageError(
+        "grant-conflict",
+        `The grant ${JSON.stringify(request.id)} was revoked for good; use another id.`,
+      );
     if (sameGrant(existing, request)) return none;
     throw new PeerMessageError(
       "grant-conflict",

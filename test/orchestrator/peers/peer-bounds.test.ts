@@ -68,11 +68,15 @@ describe("bounds", () => {
     expect(await service.send(child, primary, "m0", "x")).toMatchObject({ state: "acknowledged" });
   });
 
-  test("grants: a revoked one makes room", async () => {
+  test("grants: a revoked one makes room and never comes back", async () => {
     const { service } = await scene();
     for (let index = 0; index < grantLimit; index += 1) await service.grant({ ...grant, id: `g${index}` });
     await expect(service.grant({ ...grant, id: "more" })).rejects.toMatchObject({ reason: "grant-capacity" });
     await service.revoke("g7");
+    await expect(service.grant({ ...grant, id: "g7" })).rejects.toMatchObject({
+      reason: "grant-conflict",
+      message: expect.stringContaining("was revoked for good; use another id") as string,
+    });
     expect(await service.grant({ ...grant, id: "more" })).toMatchObject({ active: true });
   });
 

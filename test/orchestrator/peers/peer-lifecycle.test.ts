@@ -123,8 +123,11 @@ class Model {
       case "grant": {
         const known = this.grants.get(op.id);
         if (known !== undefined)
-          return known.from === op.from && known.to === op.to && known.context === op.context
-            ? `active ${known.active}`
+          return known.active &&
+            known.from === op.from &&
+            known.to === op.to &&
+            known.context === op.context
+            ? "active true"
             : "grant-conflict";
         if (op.from === op.to) return "identity";
         if (this.ended.has(op.from) || this.ended.has(op.to)) return "endpoint-lifecycle";
