@@ -17,7 +17,9 @@ import type {
   CheckoutNotes,
   CheckoutState,
   GitLeave,
+  LeftWork,
   MarkedCheckout,
+  RemovedCheckout,
   WorktreeMachine,
 } from "./worktree-machine.ts";
 import { WorktreeRegistry } from "./worktree-registry.ts";
@@ -140,7 +142,10 @@ export class ConversationWorktrees {
   async #securedNow(record: WorktreeRecord, leave: GitLeave): Promise<Secured> {
     const existing = await this.artifact(record);
     if (existing !== undefined)
-      return { artifact: existing, untracked: existing.untracked ?? [], leftCommits: [] };
+      return {
+        ...{ artifact: existing, untracked: existing.untracked ?? [] },
+        ...{ leftCommits: [], discardedCommits: [], stashes: [] },
+      };
     const { machine } = this.#places;
     const state = await machine.survey(record, leave);
     if (state === "unfinished") throw unfinished(record);
@@ -164,7 +169,8 @@ export class ConversationWorktrees {
       ...encodedPatch(state.patch),
     };
     await this.#directoryOf(record).writeForm("worktree-artifact.sexp", artifactDocument.toForm(artifact));
-    return { artifact, untracked: state.untracked, leftCommits: state.leftCommits };
+    const { untracked, leftCommits, discardedCommits, stashes } = state;
+    return { artifact, untracked, leftCommits, discardedCommits, stashes };
   }
 
   /** Whether the checkout, where it still is, holds other work than its artifact. */
@@ -199,7 +205,7 @@ export class ConversationWorktrees {
   }
 
   /** Removes a checkout. Without `discard` it rejects with `worktree-unsecured` when anything would be lost or is open. */
-  async remove(record: WorktreeRecord, discard: boolean, leave: GitLeave): Promise<void> {
+  async remove(record: WorktreeRecord, discard: boolean, leave: GitLeave): Promise<RemovedCheckout> {
     if (!discard) {
       const state = await this.state(record, leave);
       const artifact = await this.artifact(record);
@@ -210,8 +216,9 @@ export class ConversationWorktrees {
           `${record.path} stays: it has ${reasons.join(", ")}. ${artifact === undefined ? "No artifact holds its work; action extract makes one." : `Its artifact ${this.artifactPath(record)} is independent of it.`} Set discardDirty to true to remove it nevertheless.`,
         );
     }
-    await this.#places.machine.remove(record, leave);
+    const removed = await this.#places.machine.remove(record, leave);
     await this.#registry.forget(record.id);
+    return removed;
   }
 
   /** Our records: with `source`, also those that only the repository there still knows; they are registered again. */
@@ -291,17 +298,14 @@ function unfinished(record: WorktreeRecord): AutolithError {
   );
 }
 
-type Secured = {
+type Secured = LeftWork & {
   readonly artifact: WorktreeArtifact;
   readonly untracked: readonly string[];
-  readonly leftCommits: readonly string[];
 };
 
-/** What only the checkout has, as a note; undefined when that is nothing. */
-function leftBehind(
-  { path }: WorktreeRecord,
-  { artifact, untracked, leftCommits }: Secured,
-): string | undefined {
+/** What was not handed over, as a note; undefined when that is nothing. */
+function leftBehind(record: WorktreeRecord, secured: Secured): string | undefined {
+  const { artifact, untracked, leftCommits, discardedCommits, stashes } = secured;
   const parts = [
     ...(untracked.length === 0
       ? []
@@ -310,7 +314,22 @@ function leftBehind(
       ? []
       : [`commits that it left and no branch holds: ${namedPaths(leftCommits)}`]),
   ];
-  return parts.length === 0
-    ? undefined
-    : `Not handed over: ${parts.join("; ")}. Only the checkout ${path} has them; take what you need before it is cleaned up.`;
+  const sentences = [
+    ...(parts.length === 0
+      ? []
+      : [
+          `Not handed over: ${parts.join("; ")}. Only the checkout ${record.path} has them; take what you need before it is cleaned up.`,
+        ]),
+    ...(discardedCommits.length === 0
+      ? []
+      : [
+          `Not handed over: commits that it amended, rebased or reset away: ${namedPaths(discardedCommits)}. Clean-up keeps them under refs/autolith/left/${record.id}.`,
+        ]),
+    ...(stashes.length === 0
+      ? []
+      : [
+          `Not handed over: ${stashes.length} stash entries, which stand in the stash list of ${record.source}: ${namedPaths(stashes)}.`,
+        ]),
+  ];
+  return sentences.length === 0 ? undefined : sentences.join(" ");
 }

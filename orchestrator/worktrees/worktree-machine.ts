@@ -26,8 +26,25 @@ export type CheckoutNotes = {
   readonly filters: readonly string[];
 };
 
+/** Work of a checkout that its tip does not hold. Commits are abbreviated, with their subjects. */
+export type LeftWork = {
+  /** Commits that were made here and left by checking out another one, and that nothing else holds. */
+  readonly leftCommits: readonly string[];
+  /** Commits that were made here and amended, rebased or reset away, and that nothing else holds. */
+  readonly discardedCommits: readonly string[];
+  /** Entries of the repository's stash list that were made here. */
+  readonly stashes: readonly string[];
+};
+
+/** What is still there of a checkout that was removed. */
+export type RemovedCheckout = {
+  /** References that now hold the commits that only its own log knew, each with the commit's subject. */
+  readonly kept: readonly string[];
+  readonly stashes: readonly string[];
+};
+
 /** A checkout as it stands. Paths are relative to its top directory. */
-export type CheckoutState = {
+export type CheckoutState = LeftWork & {
   readonly tip: string;
   /** Git's binary patch from the baseline to the tracked files as they are. */
   readonly patch: Uint8Array;
@@ -37,8 +54,6 @@ export type CheckoutState = {
   readonly uncommitted: readonly string[];
   readonly untracked: readonly string[];
   readonly ignored: readonly string[];
-  /** Commits that were made here and left by checking out another one, and that nothing else holds. */
-  readonly leftCommits: readonly string[];
   /** Filled submodules with changes, or at another commit than recorded. */
   readonly submodules: readonly string[];
 };
@@ -64,8 +79,11 @@ export interface WorktreeMachine {
   survey(record: WorktreeRecord, leave: GitLeave): Promise<CheckoutState | "unfinished">;
   /** Keeps the commits of a range although the checkout goes. Rejects with `worktree-range`, `worktree-dirty`. */
   secureRange(record: WorktreeRecord, state: CheckoutState, leave: GitLeave): Promise<void>;
-  /** Removes checkout and git's record of it, whatever it holds. Asks first; one that is gone already is no error. */
-  remove(record: WorktreeRecord, leave: GitLeave): Promise<void>;
+  /**
+   * Removes checkout and git's record of it, whatever it holds; commits that only its own log knew are kept under references. Asks first; one
+   * that is gone already is no error.
+   */
+  remove(record: WorktreeRecord, leave: GitLeave): Promise<RemovedCheckout>;
   /** Whether the recorded path holds a directory. */
   exists(record: WorktreeRecord): Promise<boolean>;
   /** Our checkouts that the repository of `source` knows of. */

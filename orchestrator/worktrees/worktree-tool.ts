@@ -13,7 +13,7 @@ import { fitReport, properties, report, reportLimit, word } from "../tasks/repor
 import type { ConversationWorktrees } from "./conversation-worktrees.ts";
 import { gitLeave, permitPath } from "./git-leave.ts";
 import { WorktreeError } from "./worktree-error.ts";
-import type { WorktreeMachine } from "./worktree-machine.ts";
+import type { RemovedCheckout, WorktreeMachine } from "./worktree-machine.ts";
 import { type WorktreeArtifact, type WorktreeRecord, decodedPatch } from "./worktree.ts";
 
 export type WorktreeToolParts = {
@@ -134,8 +134,8 @@ async function perform(args: Action, context: ToolContext, parts: WorktreeToolPa
     }
     case "cleanup": {
       const record = await recordOf(args.id, context, parts);
-      await parts.worktrees.remove(record, args.discardDirty, gitLeave(context));
-      return answer("cleanup", () => ({ removed: true, path: record.path }));
+      const removed = await parts.worktrees.remove(record, args.discardDirty, gitLeave(context));
+      return answer("cleanup", (size) => removal(record, removed, size));
     }
     case "discover":
       return discover(args.source, context, parts);
@@ -255,8 +255,22 @@ async function cleanupOrphan(
       `This conversation has no worktree ${JSON.stringify(args.id)}; discover with source ${source} shows those there are.`,
     );
   requireEnded(record, context, parts.supervisor);
-  await parts.worktrees.remove(record, args.discardDirty, leave);
-  return answer("cleanup-orphan", () => ({ removed: true, path: record.path }));
+  const removed = await parts.worktrees.remove(record, args.discardDirty, leave);
+  return answer("cleanup-orphan", (size) => removal(record, removed, size));
+}
+
+/** What a removal says: also what is still there of the child's work outside the checkout. */
+function removal(
+  { path }: WorktreeRecord,
+  { kept, stashes }: RemovedCheckout,
+  size: number,
+): Parameters<typeof properties>[0] {
+  return {
+    removed: true,
+    path,
+    ...(kept.length === 0 ? {} : { "kept-commits": listed(kept, size) }),
+    ...(stashes.length === 0 ? {} : { "stash-entries": listed(stashes, size) }),
+  };
 }
 
 /** The record of a child that has ended: by visible name, or by execution id also when only its files are left. */

@@ -61,32 +61,6 @@ export function pathsFrom(repository: Repository, baseline: string): Promise<rea
   ]);
 }
 
-/** Commits that are told of those that were left, at most. */
-const leftCommitLimit = 64;
-
-/**
- * Commits that the checkout left by checking out another one, and that neither its tip nor any branch, tag or reference of ours holds: only its
- * own log of where it was knows them. Abbreviated, with their subjects, newest first. What was amended, rebased or reset away was given up on
- * purpose and is not among them.
- */
-export async function leftCommits(repository: Repository, tip: string): Promise<readonly string[]> {
-  const log = await repository.run(["log", "--walk-reflogs", "-z", "--format=%H %gs", "HEAD", "--"], {
-    accepted: [0, 128],
-    outputLimitBytes: patchLimitBytes,
-  });
-  // Without a log of its own there is nothing to be found in it.
-  const steps = log.code === 0 ? splitNul(log.output) : [];
-  const left = steps.flatMap((step, index) => {
-    const before = steps[index + 1]?.split(" ", 1)[0];
-    return before !== undefined && / checkout: moving from /.test(step) ? [before] : [];
-  });
-  if (left.length === 0) return [];
-  return repository.list([
-    ...["log", "-z", "--format=%h %s", `--max-count=${leftCommitLimit}`, ...new Set(left)],
-    ...["--not", tip, "--branches", "--tags", "--remotes", "--glob=refs/autolith/*", "--"],
-  ]);
-}
-
 /** Directories of submodules as the checkout's `.gitmodules` names them, relative; only those inside the checkout. */
 export async function submodulePaths(repository: Repository): Promise<readonly string[]> {
   const file = join(repository.directory, ".gitmodules");

@@ -7,18 +7,12 @@ import type {
   ExaminedSource,
   GitLeave,
   MarkedCheckout,
+  RemovedCheckout,
   WorktreeMachine,
 } from "../../orchestrator/worktrees/worktree-machine.ts";
 import type { WorktreeRecord } from "../../orchestrator/worktrees/worktree.ts";
 import type { MutationLocks } from "../workspace/mutation-lock.ts";
-import {
-  patchFrom,
-  pathsFrom,
-  statusOf,
-  submodulePaths,
-  submodulesWithWork,
-  leftCommits,
-} from "./changes.ts";
+import { patchFrom, pathsFrom, statusOf, submodulePaths, submodulesWithWork } from "./changes.ts";
 import {
   creationParameters,
   isRealDirectory,
@@ -37,6 +31,7 @@ import {
   rangeCommits,
   unmergedPaths,
 } from "./integration.ts";
+import { keepLeftWork, leftWork } from "./left-work.ts";
 import { writePatch } from "./patch-file.ts";
 import { Repository } from "./repository.ts";
 import { shellText } from "./shell-text.ts";
@@ -98,7 +93,7 @@ export class GitWorktrees implements WorktreeMachine {
       uncommitted: changed,
       untracked,
       ignored,
-      leftCommits: await leftCommits(checkout, tip),
+      ...(await leftWork(checkout, tip)),
       submodules: await submodulesWithWork(checkout, record.baseline, {
         ...this.#parts,
         signal,
@@ -121,21 +116,23 @@ export class GitWorktrees implements WorktreeMachine {
     );
   }
 
-  async remove(record: WorktreeRecord, leave: GitLeave): Promise<void> {
+  async remove(record: WorktreeRecord, leave: GitLeave): Promise<RemovedCheckout> {
     const { signal } = leave;
     const fromSource = (): Promise<string | undefined> => this.#commonOf(record.source, signal);
     const standing = await standingOf(record, fromSource);
     const common = standing.kind === "linked" ? standing.commonDirectory : await fromSource();
     await leave.permit(shellText(["git", ...removalParameters(record)]), record.source);
-    if (common === undefined) return;
-    await this.#locked(common, signal, async () => {
+    if (common === undefined) return nothingLeft;
+    return this.#locked(common, signal, async () => {
       const repository = await this.#open(common, signal);
       const isWhole = standing.kind === "linked" && standing.isFinished;
+      const left = isWhole ? await keepLeftWork(await this.#open(record.path, signal), record) : nothingLeft;
       if (isWhole) await repository.run(removalParameters(record), { mayRefresh: true });
       // What git does not take: checkouts that were never finished or half removed, and its records of them.
       await rm(record.path, { recursive: true, force: true });
-      for (const left of await markedAdministration(common, record))
-        await rm(left, { recursive: true, force: true });
+      for (const administration of await markedAdministration(common, record))
+        await rm(administration, { recursive: true, force: true });
+      return left;
     });
   }
 
@@ -264,6 +261,8 @@ export class GitWorktrees implements WorktreeMachine {
     }
   }
 }
+
+const nothingLeft: RemovedCheckout = { kept: [], stashes: [] };
 
 /** Keeps the commits of a secured range from being collected once the checkout is gone. */
 function securedReference({ id }: WorktreeRecord): string {

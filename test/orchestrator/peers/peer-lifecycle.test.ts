@@ -123,10 +123,7 @@ class Model {
       case "grant": {
         const known = this.grants.get(op.id);
         if (known !== undefined)
-          return known.active &&
-            known.from === op.from &&
-            known.to === op.to &&
-            known.context === op.context
+          return known.active && known.from === op.from && known.to === op.to && known.context === op.context
             ? "active true"
             : "grant-conflict";
         if (op.from === op.to) return "identity";

@@ -142,6 +142,8 @@ describe("what keeps a checkout", () => {
     untracked: [],
     ignored: [],
     leftCommits: [],
+    discardedCommits: [],
+    stashes: [],
     submodules: [],
   };
   const tip = "b".repeat(40);

@@ -290,13 +290,56 @@ describe("what a checkout holds", () => {
     writeFiles(record.path, { "a.txt": "reset away\n" });
     commitAll(record.path, "a mistake");
     git(record.path, "reset", "-q", "--hard", "HEAD~1");
-    expect(await survey(scene, record)).toMatchObject({ leftCommits: [], paths: ["a.txt"] });
+    const state = await survey(scene, record);
+    expect(state).toMatchObject({ leftCommits: [], paths: ["a.txt"] });
+    const subjects = state.discardedCommits.map((each) => each.replace(/^[0-9a-f]+ /, ""));
+    expect(subjects.toSorted()).toEqual(["a mistake", "first words"]);
     git(record.path, "checkout", "-q", "--detach", record.baseline);
     const left = await survey(scene, record);
     expect(left).toMatchObject({ tip: record.baseline, paths: [] });
     expect(left.leftCommits.map((each) => each.replace(/^[0-9a-f]+ /, ""))).toEqual(["wörk – done"]);
     git(record.path, "branch", "kept", "HEAD@{1}");
     expect(await survey(scene, record)).toMatchObject({ leftCommits: [] });
+  });
+
+  test("commits that only its own log holds survive its removal and a collection of garbage, under references that are told", async () => {
+    const scene = worktreeScene({ files: { "a.txt": "1\n" } });
+    const record = await scene.checkout();
+    const lost: string[] = [];
+    for (const word of ["one", "two"]) {
+      writeFiles(record.path, { "a.txt": `${word}\n` });
+      lost.push(commitAll(record.path, word));
+    }
+    git(record.path, "reset", "-q", "--hard", record.baseline);
+    writeFiles(record.path, { "a.txt": "other\n" });
+    lost.push(commitAll(record.path, "other"));
+    git(record.path, "-c", "user.name=n", "-c", "user.email=e", "commit", "-q", "--amend", "-m", "better");
+    const { kept } = await scene.machine.remove(record, scene.leave);
+    expect(kept.map((each) => each.replace(/^\S+ /, "")).toSorted()).toEqual(["other", "two"]);
+    git(scene.source, "reflog", "expire", "--expire=now", "--all");
+    git(scene.source, "gc", "-q", "--prune=now");
+    for (const commit of lost) expect(git(scene.source, "cat-file", "-t", commit)).toBe("commit");
+    const [first = ""] = kept;
+    expect(first).toMatch(new RegExp(`^refs/autolith/left/${record.id}/1 `));
+    expect(lost).toContain(git(scene.source, "rev-parse", first.split(" ", 1)[0] ?? ""));
+    expect(git(scene.source, "branch", "--format=%(refname:short)")).toBe("main");
+  });
+
+  test("stash entries made in it are told and stay; the person's own are not among them", async () => {
+    const scene = worktreeScene({ files: { "a.txt": "1\n" } });
+    const stash = (directory: string, text: string): void => {
+      writeFiles(directory, { "a.txt": text });
+      git(directory, "-c", "user.name=n", "-c", "user.email=e", "stash", "push", "-q", "-m", text);
+    };
+    stash(scene.source, "before");
+    const record = await scene.checkout();
+    expect(await survey(scene, record)).toMatchObject({ stashes: [] });
+    stash(record.path, "of the child");
+    stash(scene.source, "of the person");
+    const stashes = ["stash@{1}: On (no branch): of the child"];
+    expect(await survey(scene, record)).toMatchObject({ stashes, discardedCommits: [] });
+    expect(await scene.machine.remove(record, scene.leave)).toEqual({ kept: [], stashes });
+    expect(git(scene.source, "stash", "list").split("\n")).toHaveLength(3);
   });
 
   test("C045: submodules are empty and said to be; a clean filled one does not keep the checkout, a dirty one shows", async () => {
