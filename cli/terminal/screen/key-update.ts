@@ -27,7 +27,14 @@ import {
 } from "./screen-state.ts";
 import { withCorrectionPaste } from "./correction-dialog.ts";
 import { withReviewKey } from "./correction-update.ts";
-import { withRestartKey, withRestartPaste } from "./restart-dialog.ts";
+import {
+  type RestartDialog,
+  draftText,
+  typingDialog,
+  withRestartKey,
+  withRestartPaste,
+} from "./restart-dialog.ts";
+import type { RestartRequest } from "../../../orchestrator/contract/session.ts";
 import { submitted, tabbed } from "./submit-update.ts";
 
 /** A second Ctrl-C within this time leaves. */
@@ -45,7 +52,7 @@ export function withKey(state: ScreenState, { press, at }: Extract<Action, { typ
 
 /** A paste goes into the composer as one piece, or into the search of a picker. */
 export function withPaste(state: ScreenState, { text, at }: Extract<Action, { type: "paste" }>): Step {
-  const timed = { ...state, now: at, lastTypedAt: at, leavingAt: undefined };
+  const timed = pastedOver({ ...state, now: at, lastTypedAt: at, leavingAt: undefined });
   if (state.picker !== undefined)
     return withPickerKey(timed, state.picker, textPress(text.replace(/\s+/g, " ").slice(0, 200)));
   if (state.restart?.entry !== undefined)
@@ -59,6 +66,14 @@ export function withPaste(state: ScreenState, { text, at }: Extract<Action, { ty
   if (size <= inputCharacters) return step({ ...timed, composer }, ...loading);
   const message = `The paste was left out: the input would have ${size.toLocaleString("en")} characters, and at most ${inputCharacters.toLocaleString("en")} can be sent at once. Put the text into a file and name it instead.`;
   return step(flashed(timed, "error", message, at));
+}
+
+/** A paste beside the dialog of a condition is text for the draft, as typed text is. */
+function pastedOver(state: ScreenState): ScreenState {
+  const { restart } = state;
+  const waiting = state.restarts.find(({ requestId }) => requestId === restart?.requestId);
+  if (restart === undefined || waiting === undefined || restart.entry !== undefined) return state;
+  return { ...state, restart: typingDialog(waiting, restart) };
 }
 
 /** An image that was read: it stands in place of its name, which stays when there are too many. */
@@ -89,18 +104,41 @@ function withDialogKey(state: ScreenState, press: KeyPress, at: number): Step | 
   }
   const { restart } = state;
   const waiting = state.restarts.find(({ requestId }) => requestId === restart?.requestId);
-  if (restart !== undefined && waiting !== undefined) {
-    if (!isArmed(state, restart, at))
-      return press.name === "enter" || press.name === "tab" ? step(state) : undefined;
-    const { dialog, choice } = withRestartKey(waiting, restart, press);
-    const next = { ...state, restart: dialog };
-    return choice === undefined
-      ? step(next)
-      : step(next, { type: "restart", requestId: dialog.requestId, choice });
-  }
+  if (restart !== undefined && waiting !== undefined)
+    return withRestartDialogKey(state, waiting, restart, press, at);
   if (state.correction !== undefined) return withReviewKey(state, state.correction, press);
   if (state.picker !== undefined) return withPickerKey(state, state.picker, press);
   return state.viewer === undefined ? undefined : withViewerKey(state, state.viewer, press);
+}
+
+/** What somebody is told whose text is not for the dialog. */
+const typingText =
+  "What you type goes into the draft. The condition waits for a choice: arrows or Tab go to a row, then Enter takes it.";
+
+/** Text that was meant for the prompt goes into the draft, and Enter behind it does nothing. */
+function withRestartDialogKey(
+  state: ScreenState,
+  request: RestartRequest,
+  dialog: RestartDialog,
+  press: KeyPress,
+  at: number,
+): Step | undefined {
+  const armed = isArmed(state, dialog, at);
+  const draft = !armed && press.name === "text" && !press.alt ? press.text : draftText(dialog, press, at);
+  if (draft !== undefined && dialog.entry === undefined) {
+    const restart = typingDialog(request, dialog);
+    const typing = { ...state, restart, lastTypedAt: at };
+    return typed(flashed(typing, "info", typingText, at), draft);
+  }
+  const isDraftEdit =
+    dialog.isTyping && dialog.entry === undefined && (press.name === "backspace" || press.name === "delete");
+  if (press.name === "enter" && dialog.isTyping) return step(flashed(state, "info", typingText, at));
+  if (!armed || isDraftEdit) return press.name === "enter" || press.name === "tab" ? step(state) : undefined;
+  const { dialog: next, choice } = withRestartKey(request, dialog, press, at);
+  const shown = { ...state, restart: next };
+  return choice === undefined
+    ? step(shown)
+    : step(shown, { type: "restart", requestId: next.requestId, choice });
 }
 
 function withComposerKey(state: ScreenState, press: KeyPress, at: number): Step {

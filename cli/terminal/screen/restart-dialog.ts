@@ -28,6 +28,10 @@ export type RestartDialog = {
   readonly index: number;
   readonly diagnosis: Diagnosis | undefined;
   readonly isDiagnosing: boolean;
+  /** Somebody writes into the draft since the dialog is there: Enter takes nothing before a row was gone to. */
+  readonly isTyping: boolean;
+  /** The digit that went to the row, which is the first letter of a text when more comes at once. */
+  readonly digit: { readonly text: string; readonly at: number } | undefined;
   /** A form that is being written for a row. */
   readonly entry: { readonly row: RestartRow; readonly buffer: TextBuffer } | undefined;
 };
@@ -39,8 +43,34 @@ export function openedDialog(request: RestartRequest, at: number): RestartDialog
     index: firstChoice(request),
     diagnosis: undefined,
     isDiagnosing: false,
+    isTyping: false,
+    digit: undefined,
     entry: undefined,
   };
+}
+
+/** Text behind a digit within this time belongs to it; nobody reaches Enter behind a digit within the shorter one. */
+const sameTextMs = 500;
+const sameBurstMs = 5;
+
+/**
+ * What of a key is text for the draft, with a digit before it that has only gone to a row; undefined: the key is for the dialog. Text that
+ * was meant for the prompt must choose nothing: the form would run again, or end.
+ */
+export function draftText(dialog: RestartDialog, press: KeyPress, at: number): string | undefined {
+  if (dialog.entry !== undefined) return undefined;
+  const { digit } = dialog;
+  const since = digit === undefined ? Infinity : at - digit.at;
+  if (press.name === "enter") return digit !== undefined && since <= sameBurstMs ? digit.text : undefined;
+  if (press.name !== "text" || press.alt) return undefined;
+  if (dialog.isTyping) return press.text;
+  if (digit !== undefined && since <= sameTextMs) return digit.text + press.text;
+  return /^[1-9]$/.test(press.text) ? undefined : press.text;
+}
+
+/** The dialog while somebody writes into the draft: at its first choice again. */
+export function typingDialog(request: RestartRequest, dialog: RestartDialog): RestartDialog {
+  return { ...dialog, isTyping: true, digit: undefined, index: firstChoice(request) };
 }
 
 /** What Enter would do at first: a restart of the program's own; without one the end. Neither asks a model nor repeats what was done. */
@@ -102,11 +132,12 @@ export function withRestartKey(
   request: RestartRequest,
   dialog: RestartDialog,
   press: KeyPress,
+  at: number,
 ): RestartKeyStep {
   if (dialog.entry !== undefined) return withEntryKey(dialog, dialog.entry, press);
   const rows = restartRows(request, dialog);
-  const stay = (index: number): RestartKeyStep => ({
-    dialog: { ...dialog, index: Math.min(rows.length - 1, Math.max(0, index)) },
+  const stay = (index: number, digit?: RestartDialog["digit"]): RestartKeyStep => ({
+    dialog: { ...dialog, isTyping: false, digit, index: Math.min(rows.length - 1, Math.max(0, index)) },
     choice: undefined,
   });
   switch (press.name) {
@@ -119,7 +150,8 @@ export function withRestartKey(
     case "text": {
       // A digit goes to its row and does nothing: text that was meant for the prompt has digits, too.
       const number = /^[1-9]$/.test(press.text) ? Number(press.text) : undefined;
-      return stay(number === undefined || number > rows.length ? dialog.index : number - 1);
+      const index = number === undefined || number > rows.length ? dialog.index : number - 1;
+      return stay(index, { text: press.text, at });
     }
     case "enter":
       return chosenRow(dialog, rows[dialog.index]);

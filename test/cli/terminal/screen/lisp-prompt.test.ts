@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { composedText } from "../../../../cli/terminal/composer/composer.ts";
 import type { RestartRequest } from "../../../../orchestrator/contract/session.ts";
 import { keyPress } from "../../../../cli/terminal/screen/key-press.ts";
 import { screenLines } from "../../../../cli/terminal/screen/screen-lines.ts";
@@ -130,6 +131,26 @@ describe("the restart debugger", () => {
       .asks({ ...request, restarts })
       .press("down", "enter", "enter");
     expect(any.choices).toEqual([{ kind: "restart", index: 1, argument: "" }]);
+  });
+
+  it("takes nothing for text that was meant for the prompt: it goes into the draft, and Enter does nothing behind it", () => {
+    const bare = { ...request, restarts: request.restarts.slice(2) };
+    const slow = open().asks(bare);
+    for (const character of "x y 2 z") {
+      slow.at += 700;
+      slow.type(character);
+    }
+    expect(slow.press("enter", "enter").choices).toEqual([]);
+    expect(composedText(slow.state.composer)).toBe("x y 2 z");
+    expect(slow.press("down").press("enter").choices).toHaveLength(1);
+
+    for (const burst of ["x y 2 z", "42", "2"]) {
+      const screen = open().asks(bare);
+      screen.at += 2_000;
+      screen.type(burst).do({ type: "key", press: keyPress("enter"), at: screen.at });
+      expect(screen.press("enter").choices).toEqual([]);
+      expect(composedText(screen.state.composer)).toBe(burst);
+    }
   });
 
   it("goes to a row by its number, invokes by Enter, and aborts by Escape", () => {
