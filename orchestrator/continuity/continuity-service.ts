@@ -47,7 +47,10 @@ export type Revival =
   | { readonly kind: "started"; readonly text: string };
 
 /** When a job was admitted (its record knows whole seconds, epoch milliseconds here) and its visible number, which says the order within one. */
-type Creation = { readonly createdAt: number; readonly number: number };
+type Creation = { readonly createdAt: number; readonly number: number; readonly name: string };
+
+/** A job of which files are retained, whether or not it is in memory. */
+export type RetainedJob = { readonly executionId: ExecutionId; readonly name: string };
 
 export class ContinuityService {
   readonly #parts: ContinuityParts;
@@ -60,6 +63,11 @@ export class ContinuityService {
 
   /** The retained executions that the caller may see, newest first. */
   async executions(caller: ToolCaller): Promise<readonly ExecutionId[]> {
+    return (await this.retainedJobs(caller)).map(({ executionId }) => executionId);
+  }
+
+  /** The same, with the visible names, which hold as long as the files are there. */
+  async retainedJobs(caller: ToolCaller): Promise<readonly RetainedJob[]> {
     const { tasksDirectory, rootConversationId } = this.#parts;
     const found: (Creation & { readonly id: ExecutionId })[] = [];
     for (const name of await executionsOf(tasksDirectory, rootConversationId)) {
@@ -69,7 +77,7 @@ export class ContinuityService {
       if (creation !== undefined) found.push({ id: id.data, ...creation });
     }
     found.sort((left, right) => right.createdAt - left.createdAt || right.number - left.number);
-    return found.map(({ id }) => id);
+    return found.map(({ id, name }) => ({ executionId: id, name }));
   }
 
   /** Rejects with `unknown-job` when nothing is retained of it. */
@@ -244,7 +252,7 @@ export class ContinuityService {
     const record = await this.#readable(executionId);
     if (record === undefined) return undefined;
     const number = Number(/\d+$/.exec(record.jobId)?.[0] ?? 0);
-    const creation = { createdAt: instantOf(record.createdAt), number };
+    const creation = { createdAt: instantOf(record.createdAt), number, name: record.jobId };
     this.#creations.set(executionId, creation);
     return isVisible(record, caller) ? creation : undefined;
   }

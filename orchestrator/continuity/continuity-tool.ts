@@ -10,7 +10,7 @@ import type { Job } from "../jobs/job-table.ts";
 import { findJob } from "../jobs/names.ts";
 import { preview, properties, report, reportLimit, word } from "../tasks/report-form.ts";
 import type { ContinuityEntry } from "./continuity-entry.ts";
-import { type ContinuityService, isVisible } from "./continuity-service.ts";
+import { type ContinuityService, type RetainedJob, isVisible } from "./continuity-service.ts";
 
 /** Longest safety rationale, in characters. */
 export const safetyLimit = 4_000;
@@ -205,7 +205,8 @@ async function resolve(
       "continuity-arguments",
       `job.continuity: ${action} needs \`id\`: the visible name or the execution id of a job.`,
     );
-  const match = findJob(parts.visible(caller), id);
+  const inMemory = findJob<RetainedJob>(parts.visible(caller), id);
+  const match = inMemory.kind === "none" ? findJob(await parts.service.retainedJobs(caller), id) : inMemory;
   if (match.kind === "one") return match.job.executionId;
   const direct = executionIdSchema.safeParse(id);
   if (direct.success) {

@@ -1,2 +1,2 @@
-export { type CheckpointImages, ContinuityService } from "./continuity-service.ts";
+export { type CheckpointImages, ContinuityService, type RetainedJob } from "./continuity-service.ts";
 export { continuityPageLimit, continuityTool, safetyLimit } from "./continuity-tool.ts";

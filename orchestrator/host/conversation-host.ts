@@ -301,6 +301,7 @@ export class ConversationHost {
         ...parts,
         supervisor: this.supervisor,
         views: this.views,
+        continuity: this.continuity,
         children: () => this.children,
         budget: this.#spawning(),
         artifactRoot: `${this.publication.tasksDirectory}/${this.id}`,

@@ -2,6 +2,7 @@
 import type { ChildService } from "../agents/child-service.ts";
 import { type CheckpointImages, ContinuityService, continuityTool } from "../continuity/index.ts";
 import type { ConversationId } from "../contract/identifiers.ts";
+import type { ToolCaller } from "../contract/caller.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import type { JobJournal } from "../jobs/journal-records.ts";
 import type { JobRequest } from "../jobs/admissions.ts";
@@ -49,6 +50,7 @@ export function jobContinuityTool(service: ContinuityService, parts: JobContinui
     supervisor,
     view: (job: Job) => views.whole(job),
     durable: (id: Parameters<JobViews["durable"]>[0]) => views.durable(id),
+    retained: (caller: ToolCaller) => service.retainedJobs(caller),
   };
   return continuityTool({
     service,

@@ -2,6 +2,7 @@
 import { agentEntries } from "../agents/role-directory.ts";
 import type { ChildService } from "../agents/child-service.ts";
 import { type RoleCatalog, roleWarnings } from "../../roles/index.ts";
+import type { ContinuityService } from "../continuity/index.ts";
 import type { LispImage } from "../contract/lisp-image.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import { shellTool } from "../executions/shell-tool.ts";
@@ -22,6 +23,7 @@ export const blockingGraceMs = 10_000;
 export type WorkToolParts = {
   readonly supervisor: Supervisor;
   readonly views: JobViews;
+  readonly continuity: Pick<ContinuityService, "retainedJobs">;
   readonly lisp: Pick<HostLisp, "repls" | "hostTools">;
   readonly activeImage?: () => Promise<LispImage> | undefined;
   /** A skill with its code; absent where there are no skills. */
@@ -74,6 +76,7 @@ export function workTools(parts: WorkToolParts): readonly ToolDeclaration[] {
       supervisor,
       view,
       durable: (executionId) => views.durable(executionId),
+      retained: (caller) => parts.continuity.retainedJobs(caller),
       steer: (job, message) => children().steer(job, message),
     }),
   ];

@@ -3,7 +3,7 @@
  * C.13). Actions are the ordinary job tools with their authorization.
  */
 import { AutolithError } from "../contract/failure.ts";
-import type { ContinuityService } from "../continuity/index.ts";
+import type { ContinuityService, RetainedJob } from "../continuity/index.ts";
 import type { ToolCaller } from "../contract/caller.ts";
 import { type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
 import type { JobViews } from "../host/job-views.ts";
@@ -86,7 +86,7 @@ export class TaskInspector {
   ): Promise<TranscriptWindow> {
     checkRange("offset", offset, 0, transcriptOffsetLimit);
     checkRange("limit", limit, 1, transcriptWindow.most);
-    const executionId = this.resolve(id);
+    const executionId = await this.resolve(id);
     const { job } = await this.#view(executionId);
     if (job.kind !== "agent")
       throw new AutolithError(
@@ -107,9 +107,11 @@ export class TaskInspector {
     return `${text}\n\nCharacters ${from} to ${nextOffset} of ${path}. ${place}`;
   }
 
-  /** The execution that a visible name, a bare number or an execution id names. Throws `unknown-job` or `ambiguous-job`. */
-  resolve(id: string): ExecutionId {
-    const match = findJob(this.#parts.jobs(), id);
+  /** The execution that a visible name, a bare number or an execution id names, in memory or retained. Rejects with `unknown-job` or `ambiguous-job`. */
+  async resolve(id: string): Promise<ExecutionId> {
+    const { jobs, continuity, caller } = this.#parts;
+    const inMemory = findJob<RetainedJob>(jobs(), id);
+    const match = inMemory.kind === "none" ? findJob(await continuity.retainedJobs(caller), id) : inMemory;
     if (match.kind === "one") return match.job.executionId;
     const direct = executionIdSchema.safeParse(id);
     if (match.kind === "none" && direct.success) return direct.data;

@@ -6,7 +6,7 @@ import type { ToolCaller } from "../contract/caller.ts";
 import { type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
 import { type ToolContext, type ToolDeclaration, type ToolOutcome, declareTool } from "../contract/tool.ts";
 import { executionText, executionTool } from "../jobs/execution-title.ts";
-import { type Job, classOf, isActive, standingOf } from "../jobs/job-table.ts";
+import { type Job, classOf, isActive, settledJobRetention, standingOf } from "../jobs/job-table.ts";
 import { isTerminal } from "../jobs/lifecycle.ts";
 import { findJob } from "../jobs/names.ts";
 import type { Supervisor } from "../jobs/supervisor.ts";
@@ -19,6 +19,10 @@ export type JobToolParts = {
   readonly view: (job: Job) => Promise<JobView>;
   /** A job that is not in memory any more, from its files; undefined when there are none. */
   readonly durable: (executionId: ExecutionId) => Promise<JobView | undefined>;
+  /** All jobs of which files are retained and that the caller may see, newest first. */
+  readonly retained: (
+    caller: ToolCaller,
+  ) => Promise<readonly { readonly executionId: ExecutionId; readonly name: string }[]>;
   /** Queues a message for a running child and answers how many wait. Throws typed errors. */
   readonly steer: (job: Job, message: string) => Promise<number>;
 };
@@ -55,30 +59,30 @@ export function resolveJob(supervisor: Pick<Supervisor, "jobs">, caller: ToolCal
   );
 }
 
+type Lookup = Pick<JobToolParts, "supervisor" | "view" | "durable" | "retained">;
+
 /**
  * The job that a reference names, with its whole result; from its files when it is not in memory any more, which only the primary may
- * ask for, by the execution id. Throws `unknown-job` or `ambiguous-job`.
+ * ask for. Throws `unknown-job` or `ambiguous-job`.
  */
 async function findView(
-  parts: Pick<JobToolParts, "supervisor" | "view" | "durable">,
+  parts: Lookup,
   caller: ToolCaller,
   name: string,
 ): Promise<{ readonly view: JobView; readonly durable: boolean }> {
-  const executionId = executionIdSchema.safeParse(name);
   const live = findJob(visibleJobs(parts.supervisor, caller), name);
-  if (live.kind !== "one" && executionId.success && caller.kind === "primary") {
-    const view = await parts.durable(executionId.data);
+  if (live.kind === "none" && caller.kind === "primary") {
+    const executionId = executionIdSchema.safeParse(name);
+    const kept = executionId.success ? undefined : findJob(await parts.retained(caller), name);
+    const known = kept?.kind === "one" ? kept.job.executionId : executionId.data;
+    const view = known === undefined ? undefined : await parts.durable(known);
     if (view !== undefined) return { view, durable: true };
   }
   return { view: await parts.view(resolveJob(parts.supervisor, caller, name)), durable: false };
 }
 
 /** What `job.get` says of a job. Rejects as {@link findView}. */
-export async function describeJob(
-  parts: Pick<JobToolParts, "supervisor" | "view" | "durable">,
-  caller: ToolCaller,
-  name: string,
-): Promise<string> {
+export async function describeJob(parts: Lookup, caller: ToolCaller, name: string): Promise<string> {
   const { view, durable } = await findView(parts, caller, name);
   return fitReport((size) => report("job-get", { "durable-p": durable, job: jobRecordForm(view, size) }));
 }
@@ -92,7 +96,7 @@ function ok(content: string): ToolOutcome {
   return { status: "ok", content };
 }
 
-function listTool({ supervisor }: JobToolParts): ToolDeclaration {
+function listTool({ supervisor, retained }: JobToolParts): ToolDeclaration {
   return declareTool({
     name: "job.list",
     description:
@@ -109,6 +113,8 @@ function listTool({ supervisor }: JobToolParts): ToolDeclaration {
       const jobs = [...visibleJobs(supervisor, caller)].sort(byLiveThenNewest);
       const page = jobs.slice(offset, offset + limit);
       const next = offset + page.length < jobs.length ? offset + page.length : false;
+      const listed = new Set(jobs.map(({ executionId }) => executionId));
+      const older = (await retained(caller)).filter(({ executionId }) => !listed.has(executionId)).length;
       return ok(
         fitReport((size) =>
           report("job-list", {
@@ -116,6 +122,12 @@ function listTool({ supervisor }: JobToolParts): ToolDeclaration {
             count: page.length,
             total: jobs.length,
             "next-offset": next,
+            ...(older === 0
+              ? {}
+              : {
+                  "older-not-listed": older,
+                  note: `job.list knows the newest ${settledJobRetention} ended jobs of each class; older ones that are retained are listed by job.continuity and hold by their names.`,
+                }),
             jobs: page.map((job) => listEntry(job, size)),
           }),
         ),
@@ -177,9 +189,10 @@ function waitTool(parts: JobToolParts): ToolDeclaration {
     audience: "all",
     resultLimit: reportLimit,
     execute: async ({ id, "timeout-seconds": seconds }, context) => {
-      const job = resolveJob(parts.supervisor, context.caller, id);
-      await waitFor(parts.supervisor, job, seconds * 1_000, context);
-      const seen = await parts.view(job);
+      const { view, durable } = await findView(parts, context.caller, id);
+      if (!durable) await waitFor(parts.supervisor, view.job, seconds * 1_000, context);
+      const { job } = view;
+      const seen = durable ? view : await parts.view(job);
       // Nothing more comes from an interrupted job either: whoever waits for it would ask for ever.
       const terminal = !isActive(job);
       return ok(

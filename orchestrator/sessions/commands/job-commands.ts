@@ -55,7 +55,7 @@ async function aboutTask(
   given: SlashWords,
   { tasks, core, callTool }: CommandContext,
 ): Promise<string> {
-  const id = tasks.resolve(name);
+  const id = await tasks.resolve(name);
   if (action === "transcript")
     return tasks.transcriptText(id, wholeOption(given, "offset"), wholeOption(given, "limit"));
   const [tool, args] = toolCall(action, given);

@@ -24,7 +24,7 @@ import {
 import { updateTextLimit } from "../../contract/session/updates.ts";
 import { blockingGraceMs } from "../../host/work-tools.ts";
 import { taskPage, transcriptOffsetLimit, transcriptWindow } from "../../inspection/index.ts";
-import { liveJobLimit, unresolvedCompletionLimit } from "../../jobs/job-table.ts";
+import { liveJobLimit, settledJobRetention, unresolvedCompletionLimit } from "../../jobs/job-table.ts";
 import { completionHistoryLimit } from "../../tasks/completion-files.ts";
 import { inlineResultLimit } from "../../jobs/journal-records.ts";
 import { requestedNameLimit } from "../../jobs/names.ts";
@@ -111,6 +111,7 @@ const fixedJobLimits = topicLimits("jobs", [
   ["completions that its file remembers", completionHistoryLimit, "items"],
   ["completions in one boundary", completionsPerBoundary, "items"],
   ["window in which completions are joined", completionWindowMs, "milliseconds"],
+  ["ended jobs of one class that job.list shows", settledJobRetention, "items"],
   ["job report", reportLimit, "characters"],
   ["tasks of one page", taskPage.most, "items"],
   ["window of a transcript", transcriptWindow.most, "characters"],
