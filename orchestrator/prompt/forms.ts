@@ -86,6 +86,8 @@ export class SessionForms {
   readonly #submitted = new Map<string, Promise<SubmittedForm>>();
   /** Those whose ends are not in the record yet. */
   readonly #unended = new Set<Promise<FormResult>>();
+  /** Ends that could not be recorded, by form. No form is taken before they are in the record. */
+  readonly #unrecorded = new Map<string, { readonly form: RecordedForm; readonly result: FormResult }>();
   /** Forms typed one after the other are evaluated in that order. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -156,6 +158,7 @@ export class SessionForms {
     const running: Running = { form, abort: new AbortController() };
     this.#running.set(form.formId, running);
     try {
+      if (this.#unrecorded.size > 0) await this.#recordEnds();
       await this.record(form);
     } catch (error) {
       this.#running.delete(form.formId);
@@ -168,6 +171,20 @@ export class SessionForms {
     this.#unended.add(finished);
     void finished.then(() => this.#unended.delete(finished));
     return { formId: form.formId, finished };
+  }
+
+  /** Records the ends that found no room when they came. */
+  async #recordEnds(): Promise<void> {
+    for (const [formId, { form, result }] of this.#unrecorded) {
+      this.#unrecorded.delete(formId);
+      try {
+        await this.end(form, result);
+        this.#parts.core.endRecorded(formId);
+      } catch (error) {
+        this.#unrecorded.set(formId, { form, result });
+        throw error;
+      }
+    }
   }
 
   get runningCount(): number {
@@ -215,10 +232,12 @@ export class SessionForms {
     try {
       await this.end(form, result);
     } catch (error) {
+      this.#unrecorded.set(form.formId, { form, result });
+      core.showUnrecordedEnd(form.formId, result);
       core.notice(
         "error",
         "record",
-        `The end of ${form.formId} is not in the record: ${failureOf(error).message}`,
+        `${form.formId} is over, but its end is not in the record: ${failureOf(error).message} It is recorded before the next form begins.`,
       );
     }
     this.#parts.changed();

@@ -10,6 +10,7 @@ import type { ConversationId } from "../contract/identifiers.ts";
 import type { HostItem } from "../contract/model.ts";
 import type { PermissionMode } from "../contract/permissions.ts";
 import type { CatalogName, SessionEventBody } from "../contract/session/events.ts";
+import type { FormResult } from "../contract/session/forms.ts";
 import type { HistoryQuery } from "../contract/session/service.ts";
 import type { HistoryPage, PlanEntry, SessionUpdate } from "../contract/session/updates.ts";
 import type { ConversationHost } from "../host/conversation-host.ts";
@@ -89,6 +90,8 @@ export class SessionCore {
   prunedCalls: ReadonlySet<string> = new Set();
   /** Said to every client that attaches before the first turn of this host. */
   readonly #openingNotices: SessionUpdate[] = [];
+  /** Ends that could not be recorded, by form: who attaches is shown them behind the history, which does not have them. */
+  readonly #unrecordedEnds = new Map<string, SessionUpdate>();
   /** When the last request began, in epoch milliseconds. */
   lastRequestAt: number | undefined;
   /** Calls of hosts that died: no result of theirs will come. */
@@ -152,9 +155,25 @@ export class SessionCore {
     this.environment.report({ code, message: `${this.id}: ${text}`, retry: "terminal" });
   }
 
-  /** What a client is shown behind the history: notices of the opening, then what the running turn has streamed. */
+  /** What a client is shown behind the history: ends that it lacks, notices of the opening, then what the running turn has streamed. */
   liveUpdates(): readonly SessionUpdate[] {
-    return [...this.#openingNotices, ...this.live.updates(this.environment.now())];
+    return [
+      ...this.#unrecordedEnds.values(),
+      ...this.#openingNotices,
+      ...this.live.updates(this.environment.now()),
+    ];
+  }
+
+  /** Shows the end of a form that could not be recorded: it is over all the same. */
+  showUnrecordedEnd(formId: string, result: FormResult): void {
+    const update = { type: "form-result", formId, ...result, at: this.environment.now() } as const;
+    this.#unrecordedEnds.set(formId, update);
+    this.update(update);
+  }
+
+  /** The end of a form is in the record after all. */
+  endRecorded(formId: string): void {
+    this.#unrecordedEnds.delete(formId);
   }
 
   /** A turn begins: what was found at the opening is old news. */

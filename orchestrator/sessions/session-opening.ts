@@ -26,6 +26,7 @@ import { skillTools } from "../skills/skill-tools.ts";
 import { planTools } from "./session-tools.ts";
 import type { SessionSettings } from "./settings/settings-store.ts";
 import { CompletionFeed } from "./turns/completion-feed.ts";
+import { interruptedJobsText } from "./view/interrupted-jobs-text.ts";
 import { sessionRecords } from "./view/session-records.ts";
 import { endOfCutTurn, turnEndFields } from "./view/turn-ends.ts";
 import { shortened } from "./view/tool-presentation.ts";
@@ -169,6 +170,8 @@ async function assemble(parts: OpeningParts): Promise<OpenSession> {
   const stored = withoutDelivered(await file.read(), records);
   core.pending = new PendingInputs(file, stored, () => session?.pendingChanged());
   for (const problem of parts.problems) core.openingNotice("record-repaired", problem);
+  const died = host.inventory.interrupted.map(({ name }) => name);
+  if (!parts.isNew && died.length > 0) core.openingNotice("interrupted-jobs", interruptedJobsText(died));
   session = new OpenSession(core, authority, hooks);
   if (!parts.isNew) {
     await completions.adopt(records);

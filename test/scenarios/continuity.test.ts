@@ -68,6 +68,15 @@ describe("jobs of a killed host", () => {
       { pit },
     );
     const session = await scene.service.load(id as Session["id"]);
+    // Whoever attaches before the first turn is told of it in a line.
+    const { live } = await watch(session);
+    expect(live).toMatchObject([
+      {
+        type: "notice",
+        code: "interrupted-jobs",
+        text: expect.stringMatching(/^1 job died with the host and needs a decision: slow-2\. \/tasks get/),
+      },
+    ]);
     await session.setSetting("session-title-generation-p", false);
     const list = await decide(session, { action: "list" });
     expect(list).toMatch(/^\(:CONTINUITY-LIST T :OFFSET 0 :NEXT-OFFSET 2 :TOTAL 2 :MORE-P NIL/);
