@@ -286,7 +286,10 @@ export class ChildService {
         arrival: (signal) => this.#parts.mail.arrival(job, signal),
         deliver: (transcript) => this.#parts.mail.deliver(job, transcript),
       },
-      concluded: (outcome) => withSecuredWork(job, outcome, this.#parts.worktrees),
+      concluded: (outcome) => {
+        const { supervisor, rootConversationId, worktrees } = this.#parts;
+        return withSecuredWork(job, outcome, worktrees, supervisor.jobs(rootConversationId));
+      },
       steering: live.steering,
       replies: live.replies,
       yielding,

@@ -312,6 +312,7 @@ export class ConversationHost {
         supervisor: this.supervisor,
         worktrees: this.worktrees,
         machine: parts.worktrees,
+        retained: (caller) => this.continuity.retainedJobs(caller),
         report: (error) => parts.report(failureOf(error)),
       }),
     ]);

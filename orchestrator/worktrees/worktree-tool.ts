@@ -3,12 +3,14 @@ import { isAbsolute, resolve } from "node:path";
 import { realpath } from "node:fs/promises";
 import { z } from "zod";
 import { type DataForm, type DataList } from "../../lisp/data-forms/index.ts";
-import { executionIdSchema } from "../contract/identifiers.ts";
+import type { ToolCaller } from "../contract/caller.ts";
+import { type ExecutionId, executionIdSchema } from "../contract/identifiers.ts";
 import { type ToolContext, type ToolDeclaration, declareTool } from "../contract/tool.ts";
 import { isActive } from "../jobs/job-table.ts";
+import { findJob } from "../jobs/names.ts";
 import type { Supervisor } from "../jobs/supervisor.ts";
 import { jsonArgumentProblem } from "../prompt/argument-refusal.ts";
-import { resolveJob } from "../tasks/job-tools.ts";
+import { resolveJob, visibleJobs } from "../tasks/job-tools.ts";
 import { fitReport, properties, report, reportLimit, word } from "../tasks/report-form.ts";
 import type { ConversationWorktrees } from "./conversation-worktrees.ts";
 import { gitLeave, permitPath } from "./git-leave.ts";
@@ -20,6 +22,10 @@ export type WorktreeToolParts = {
   readonly supervisor: Supervisor;
   readonly worktrees: ConversationWorktrees;
   readonly machine: WorktreeMachine;
+  /** All jobs of which files are retained and that the caller may see. */
+  readonly retained: (
+    caller: ToolCaller,
+  ) => Promise<readonly { readonly executionId: ExecutionId; readonly name: string }[]>;
   /** Told of registry entries that cannot be read. */
   readonly report: (error: unknown) => void;
 };
@@ -279,10 +285,7 @@ async function recordOf(
   context: ToolContext,
   parts: WorktreeToolParts,
 ): Promise<WorktreeRecord> {
-  const direct = executionIdSchema.safeParse(name);
-  const executionId = direct.success
-    ? direct.data
-    : resolveJob(parts.supervisor, context.caller, name).executionId;
+  const executionId = await executionOf(name, context, parts);
   const record = await parts.worktrees.record(executionId);
   if (record === undefined)
     throw new WorktreeError(
@@ -291,6 +294,21 @@ async function recordOf(
     );
   requireEnded(record, context, parts.supervisor);
   return record;
+}
+
+/** What a name or an execution id means; the name also of a job that is not in memory any more. */
+async function executionOf(
+  name: string,
+  { caller }: ToolContext,
+  { supervisor, retained }: WorktreeToolParts,
+): Promise<ExecutionId> {
+  const direct = executionIdSchema.safeParse(name);
+  if (direct.success) return direct.data;
+  if (findJob(visibleJobs(supervisor, caller), name).kind === "none") {
+    const kept = findJob(await retained(caller), name);
+    if (kept.kind === "one") return kept.job.executionId;
+  }
+  return resolveJob(supervisor, caller, name).executionId;
 }
 
 /** Nothing of the child runs any more, neither itself nor a command or child that it started. */

@@ -35,7 +35,7 @@ const inner: ReadonlySet<string> = new Set([
   // The terminal's copy of the bound of the contract, which a test compares; keys of one start; a word, and a draft, that Tab and colours look at.
   ...["inputImageBytes", "earlyBytes", "wordCharacters", "colouredCharacters", "typedAheadCharacters"],
   // Parts of a question to a model, which say that they are cut; names in a report.
-  ...["partLimit", "untrackedNameLimit", "leftCommitLimit"],
+  ...["partLimit", "untrackedNameLimit", "leftCommitLimit", "runningNameLimit"],
   // Directories that are remembered as quick; others are asked anew.
   "answeredLimit",
   // Longer argument texts name no files to the notes of a request.

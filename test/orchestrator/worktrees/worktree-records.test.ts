@@ -4,9 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { securedOutcome } from "../../../orchestrator/agents/secured-outcome.ts";
-import { conversationIdSchema, newExecutionId } from "../../../orchestrator/contract/identifiers.ts";
+import { runningNote, securedOutcome } from "../../../orchestrator/agents/secured-outcome.ts";
+import {
+  type ExecutionId,
+  conversationIdSchema,
+  newExecutionId,
+} from "../../../orchestrator/contract/identifiers.ts";
 import type { AgentResult } from "../../../orchestrator/contract/job-catalog.ts";
+import { type Job, jobOfAdmission } from "../../../orchestrator/jobs/job-table.ts";
 import { ExecutionDirectory } from "../../../orchestrator/record/execution-directory.ts";
 import { checkoutAround } from "../../../orchestrator/worktrees/conversation-worktrees.ts";
 import { reasonsToKeep } from "../../../orchestrator/worktrees/unsecured-work.ts";
@@ -23,6 +28,7 @@ import {
   ownerParts,
   ownerText,
 } from "../../../orchestrator/worktrees/worktree.ts";
+import { admitted, admittedAgent } from "../recovery/job-history.ts";
 
 const conversation = conversationIdSchema.parse("abcdefg");
 const commit = "a".repeat(40);
@@ -232,6 +238,19 @@ describe("the outcome of an isolated child", () => {
         state: outcome.state,
         result: { worktree: "/w", worktreeArtifactPath: "/a" },
       });
+  });
+
+  test("a command of the child that still runs is named in the note; ended ones and those of others are not", () => {
+    const child = admittedAgent();
+    const job = (lineage: readonly ExecutionId[]): Job =>
+      jobOfAdmission(admitted({ owner: { lineage: [...lineage] } }), conversation);
+    const running = job([child.executionId]);
+    const ended = job([child.executionId]);
+    ended.life = { ...ended.life, state: "completed" };
+    expect(runningNote(child.executionId, [job([]), ended])).toBeUndefined();
+    expect(runningNote(child.executionId, [running, ended, job([])])).toBe(
+      `${running.name} still runs; what is changed in the checkout from now on is not secured.`,
+    );
   });
 
   test("a success whose work could not be secured is a failure, and says why; other ends stay what they are", () => {
