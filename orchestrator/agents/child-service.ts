@@ -286,10 +286,7 @@ export class ChildService {
         arrival: (signal) => this.#parts.mail.arrival(job, signal),
         deliver: (transcript) => this.#parts.mail.deliver(job, transcript),
       },
-      concluded: (outcome) => {
-        const { supervisor, rootConversationId, worktrees } = this.#parts;
-        return withSecuredWork(job, outcome, worktrees, supervisor.jobs(rootConversationId));
-      },
+      concluded: (outcome) => withSecuredWork(job, outcome, this.#parts),
       steering: live.steering,
       replies: live.replies,
       yielding,

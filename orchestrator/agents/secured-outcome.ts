@@ -1,28 +1,33 @@
 /** The outcome of an isolated child with what became of its work (facts C.8). */
 import { type Failure, boundedMessage } from "../contract/failure.ts";
 import type { AgentResult } from "../contract/job-catalog.ts";
-import type { ExecutionId } from "../contract/identifiers.ts";
+import type { ConversationId, ExecutionId } from "../contract/identifiers.ts";
 import { type Job, isActive } from "../jobs/job-table.ts";
 import type { Outcome } from "../jobs/lifecycle.ts";
-import type { JobExecution } from "../jobs/supervisor.ts";
+import type { JobExecution, Supervisor } from "../jobs/supervisor.ts";
 import type { ConversationWorktrees, SecuredWork } from "../worktrees/conversation-worktrees.ts";
 import { errorLimit } from "./agent-result.ts";
+
+export type SecuringParts = {
+  readonly worktrees: ConversationWorktrees;
+  readonly supervisor: Pick<Supervisor, "jobs">;
+  readonly rootConversationId: ConversationId;
+};
 
 /** Running jobs that a note names, at most. */
 const runningNameLimit = 8;
 
 /**
- * Secures the work of an isolated child that has ended; a success without a complete artifact becomes a failure. `jobs` are those of its
- * conversation: what still runs below the child is named in the note, since it may change the checkout later.
+ * Secures the work of an isolated child that has ended; a success without a complete artifact becomes a failure. What still runs
+ * below the child is named in the note, since it may change the checkout later.
  */
 export async function withSecuredWork(
   { executionId, payload }: Pick<JobExecution<"agent">, "executionId" | "payload">,
   outcome: Outcome<AgentResult>,
-  worktrees: ConversationWorktrees,
-  jobs: readonly Job[],
+  { worktrees, supervisor, rootConversationId }: SecuringParts,
 ): Promise<Outcome<AgentResult>> {
   if (payload.isolation === undefined) return outcome;
-  const running = runningNote(executionId, jobs);
+  const running = runningNote(executionId, supervisor.jobs(rootConversationId));
   const secured = await worktrees.secureEnded(executionId, payload.isolation);
   const note = [secured.note, running].filter((each) => each !== undefined).join(" ");
   return securedOutcome(outcome, note === "" ? secured : { ...secured, note });
