@@ -328,7 +328,7 @@ function leftBehind(record: WorktreeRecord, secured: Secured): string | undefine
     ...(stashes.length === 0
       ? []
       : [
-          `Not handed over: ${stashes.length} stash entries, which stand in the stash list of ${record.source}: ${namedPaths(stashes)}.`,
+          `Not handed over: ${stashes.length} stash ${stashes.length === 1 ? "entry" : "entries"}, now in the stash list of ${record.source}: ${namedPaths(stashes)}.`,
         ]),
   ];
   return sentences.length === 0 ? undefined : sentences.join(" ");

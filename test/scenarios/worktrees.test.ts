@@ -155,6 +155,32 @@ describe("an isolated child", () => {
     );
   });
 
+  it("that reset its commit away and stashed a change has both told, before its checkout goes and after", async () => {
+    const commit = "git -c user.name=n -c user.email=e";
+    await primaryRun(
+      {
+        scene: { permissions: "sandbox" },
+        prepare: ({ pit }) => makeRepository(pit.workspace, { "a.txt": "one\n" }),
+        children: {
+          ALPHA: [
+            shell(
+              `echo two > a.txt; ${commit} commit -qam two; git reset -q --hard HEAD~1; echo three > a.txt; ${commit} stash push -q -m aside`,
+            ),
+            () => submit("ok"),
+          ],
+        },
+      },
+      [() => isolated("Do ALPHA."), (outputs) => worktree({ action: "cleanup", id: idOf(outputs[0]) })],
+      ([ran, removed], { pit }) => {
+        expect(ran).toMatch(/:WORKTREE-NOTE "Not handed over: .*reset away: .* two.*1 stash entry, /s);
+        const [reference = ""] = /refs\/autolith\/left\/\S+\/1/.exec(removed ?? "") ?? [];
+        expect(git(pit.workspace, "log", "-1", "--format=%s", reference)).toBe("two");
+        expect(removed).toContain("stash@{0}: On (no branch): aside");
+        expect(git(pit.workspace, "stash", "list").split("\n")).toHaveLength(1);
+      },
+    );
+  });
+
   it("in a directory below the top works in the same place of its checkout, and so does a child of its own", async () => {
     const places: string[] = [];
     await primaryRun(
