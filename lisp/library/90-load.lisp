@@ -151,7 +151,7 @@ place. With NOTE, definitions are noted in the journal with their source."
     (error 'simple-end-of-file
            :stream stream
            :format-control "~A ends too early: the ~A that begins at line ~D, column ~D is never closed~@[; ~A~]."
-           :format-arguments (list file
+           :format-arguments (list (or file "The text")
                                    (cond ((eql (search "#|" text :start2 start) start) "comment")
                                          ((eql (char text start) #\") "string")
                                          (t "form"))

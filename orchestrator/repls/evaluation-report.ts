@@ -88,7 +88,7 @@ function resultText(result: LispResult, { stopped, durationMs }: Evaluated): str
 
 /** Where a form is open that could not be read to its end. */
 function unfinishedTexts(source: string, result: LispResult): readonly string[] {
-  if (result.kind !== "failed" || result.condition?.type !== "END-OF-FILE") return [];
+  if (result.kind !== "failed" || !/(?:^|[:-])END-OF-FILE$/.test(result.condition?.type ?? "")) return [];
   const judged = plainCompleteness(source);
   if (judged.kind !== "incomplete") return [];
   const { line, column } = judged.at;

@@ -53,6 +53,9 @@ const turns: readonly Fault[] = [
   "spawner-kill",
 ];
 
+/** Faults that take room from the host. */
+const limitFaults: ReadonlySet<Fault> = new Set(["spawner-descriptors", "spawner-processes"]);
+
 /** Every so many points drill the wide tree, which takes longer; no divisor of the turns, so that it meets every fault. */
 const wideEvery = 5;
 
@@ -71,7 +74,8 @@ export function drillPlan(count: number, seed: number): readonly DrillPoint[] {
       number: index + 1,
       tree,
       fault,
-      records: records.pop() ?? 0,
+      // Before the first record the program itself is being loaded, and without room it cannot say anything in its own words.
+      records: Math.max(records.pop() ?? 0, limitFaults.has(fault) ? 1 : 0),
       delayMs: Math.floor(random() * (longestDelayMs + 1)),
       holdMs,
       // The last host point of each round of turns.

@@ -93,5 +93,9 @@ export function wasStarved(
   end: { readonly status: number | null; readonly stderr: string },
   fault: Fault,
 ): boolean {
-  return fault === "spawner-descriptors" && end.status === 1 && /run-job: .*\bEMFILE\b/.test(end.stderr);
+  return (
+    fault === "spawner-descriptors" &&
+    end.status === 1 &&
+    /run-job: .*(?:\bEMFILE\b|no-descriptors|too many open files)/.test(end.stderr)
+  );
 }
