@@ -232,7 +232,7 @@ function requireAuthority({ action, authorize }: ContinuityArguments, caller: To
   if (!authorize)
     throw new AutolithError(
       "authorization-required",
-      `job.continuity ${action} needs authorize: true: it is a decision about work that may have had effects.`,
+      `job.continuity ${action} needs authorize (:authorize t in a form, true in JSON): it is a decision about work that may have had effects.`,
     );
 }
 

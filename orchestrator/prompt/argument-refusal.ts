@@ -14,7 +14,7 @@ import {
   schemaAt,
 } from "./argument-types.ts";
 
-import { exampleCall } from "./example-calls.ts";
+import { dictExample, exampleCall } from "./example-calls.ts";
 
 type Arguments = Readonly<Record<string, LispJson>>;
 type Issue = z.core.$ZodIssue;
@@ -115,8 +115,10 @@ function problemOf(call: Call, issue: Issue): Problem {
       text: `${operator} needs ${placeText(path, notation)}, ${expected}; nothing came for it.`,
       details: { problem: "missing", ...argumentOf(argument) },
     };
+  const shown = isSize && Array.isArray(came) ? `${came.length} elements` : notation.value(came);
+  const shape = Array.isArray(came) && notation === lispNotation ? objectShape(nodes) : "";
   return {
-    text: `${operator} takes ${expected} for ${placeText(path, notation)}, not ${notation.value(came)}.`,
+    text: `${operator} takes ${expected} for ${placeText(path, notation)}, not ${shown}.${shape}`,
     details: {
       problem: isSize ? "value" : "type",
       ...argumentOf(argument),
@@ -125,6 +127,12 @@ function problemOf(call: Call, issue: Issue): Problem {
       ...(path.length > 1 ? { datum: came as NonNullable<Failure["details"]>[string] } : {}),
     },
   };
+}
+
+/** How an object is written for which a list came; nothing where none is expected. */
+function objectShape(nodes: readonly ArgumentSchema[]): string {
+  const example = nodes.map(dictExample).find((each) => each !== undefined);
+  return example === undefined ? "" : ` Write it as ${example}.`;
 }
 
 function unknownProblem({ operator, schema, notation }: Call, path: Path, keys: readonly string[]): Problem {

@@ -9,9 +9,12 @@ export type ArgumentSchema = {
   readonly const?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minItems?: number;
+  readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, ArgumentSchema>>;
   readonly required?: readonly string[];
   readonly items?: ArgumentSchema;
@@ -49,8 +52,17 @@ export function schemaAt(schema: ArgumentSchema, path: Path): readonly ArgumentS
 const boundOf = (bound: number | undefined): number | undefined =>
   bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
 
-function range({ minimum, maximum }: ArgumentSchema): string {
-  const [low, high] = [boundOf(minimum), boundOf(maximum)];
+/** The least and the greatest number; of integers also where the schema names their neighbours. */
+function boundsOf(node: ArgumentSchema): readonly [number | undefined, number | undefined] {
+  const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = node;
+  if (type !== "integer") return [boundOf(minimum), boundOf(maximum)];
+  const above = exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1;
+  const below = exclusiveMaximum === undefined ? undefined : exclusiveMaximum - 1;
+  return [boundOf(minimum) ?? boundOf(above), boundOf(maximum) ?? boundOf(below)];
+}
+
+function range(node: ArgumentSchema): string {
+  const [low, high] = boundsOf(node);
   if (low === undefined) return high === undefined ? "" : ` of at most ${high}`;
   return high === undefined ? ` from ${low}` : ` from ${low} to ${high}`;
 }
@@ -58,6 +70,11 @@ function range({ minimum, maximum }: ArgumentSchema): string {
 function stringWords({ minLength = 0, maxLength }: ArgumentSchema): string {
   if (maxLength !== undefined) return `a string of ${minLength} to ${maxLength} characters`;
   return minLength > 0 ? "a string that is not empty" : "a string";
+}
+
+function elementsWords({ minItems = 0, maxItems }: ArgumentSchema): string {
+  if (maxItems === undefined) return minItems > 0 ? " that is not empty" : "";
+  return minItems > 0 ? ` of ${minItems} to ${maxItems} elements` : ` of at most ${maxItems} elements`;
 }
 
 /** How arguments are written by whoever gives them: a form, or JSON of a model or a client. */
@@ -85,7 +102,7 @@ function nodeWords(node: ArgumentSchema, notation: Notation): string {
     case "boolean":
       return notation.boolean;
     case "array":
-      return `${notation.array}${(node.minItems ?? 0) > 0 ? ` that is not empty` : ""}`;
+      return `${notation.array}${elementsWords(node)}`;
     case "object":
       return notation.object;
     case "null":
@@ -105,7 +122,7 @@ export function expectedWords(nodes: readonly ArgumentSchema[], notation: Notati
 function nodeType(node: ArgumentSchema): string {
   const choices = node.enum ?? ("const" in node ? [node.const] : undefined);
   if (choices !== undefined) return `(MEMBER ${choices.map((choice) => choiceText(choice)).join(" ")})`;
-  const [low, high] = [boundOf(node.minimum), boundOf(node.maximum)];
+  const [low, high] = boundsOf(node);
   const bounds = low === undefined && high === undefined ? "" : ` ${low ?? "*"} ${high ?? "*"}`;
   switch (node.type) {
     case "string":
@@ -163,9 +180,24 @@ function wholeText(value: LispJson | undefined): string {
   return `(${["dict", ...entries].join(" ")})`;
 }
 
-/** A keyword as it is typed; a name with capitals keeps them. */
+/** A keyword as it is typed: `discardDirty` in the words of Lisp, other names with capitals keep them. */
 export function keywordText(name: string): string {
+  if (/^[a-z][A-Za-z0-9]*$/.test(name)) return `:${lispSpelling(name)}`;
   return name === name.toLowerCase() ? `:${name}` : `:|${name}|`;
+}
+
+/** `discardDirty` as `discard-dirty`. */
+function lispSpelling(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** The one of `names` that is meant: itself, or the only one with capitals whose spelling in Lisp it is, with or without hyphens. */
+export function spelledName(given: string, names: readonly string[]): string {
+  if (names.includes(given)) return given;
+  const meant = names.filter(
+    (name) => name !== name.toLowerCase() && [lispSpelling(name), name.toLowerCase()].includes(given),
+  );
+  return meant.length === 1 ? (meant[0] ?? given) : given;
 }
 
 export const lispNotation: Notation = {

@@ -2,12 +2,14 @@
 import type { LispJson } from "../contract/lisp-image.ts";
 import { type ArgumentSchema, alternatives, choiceText, keywordText, lispText } from "./argument-types.ts";
 
-/** Tools that need one of several arguments: the one that examples give. */
-const chosenArguments: Readonly<Record<string, string>> = {
-  "search.content": "query",
-  "lisp.eval": "form",
-  "lisp.apropos": "query",
-  "task.run": "task",
+/** Tools that need one of several arguments, or some that their first shape does not name: those that examples give. */
+const chosenArguments: Readonly<Record<string, readonly string[]>> = {
+  "search.content": ["query"],
+  "lisp.eval": ["form"],
+  "lisp.apropos": ["query"],
+  "task.run": ["task"],
+  "task.worktree": ["id"],
+  "peer.grant": ["sender", "receiver"],
 };
 
 /** What a text of that name is in an example. */
@@ -27,6 +29,9 @@ const exampleTexts: Readonly<Record<string, string>> = {
   message: "Look at the tests first.",
   symbol: "*limit*",
   value: "42",
+  baseline: "HEAD",
+  sender: "primary",
+  receiver: "exec:1",
 };
 
 /** An example: the value, and how it is typed. */
@@ -38,8 +43,9 @@ export function exampleCall(
   schema: ArgumentSchema,
 ): { readonly args: Readonly<Record<string, LispJson>>; readonly text: string } {
   const node = alternatives(schema)[0] ?? {};
-  const chosen = chosenArguments[tool];
-  const names = [...(node.required ?? []), ...(chosen === undefined ? [] : [chosen])];
+  const properties = node.properties ?? {};
+  const chosen = (chosenArguments[tool] ?? []).filter((name) => Object.hasOwn(properties, name));
+  const names = [...new Set([...(node.required ?? []), ...chosen])];
   const examples = names.map((name) => ({ name, example: exampleOf(name, node.properties?.[name] ?? {}) }));
   const words = examples.map(({ name, example }) => `${keywordText(name)} ${example.text}`);
   return {
@@ -76,6 +82,21 @@ function objectExample({ required = [], properties = {} }: ArgumentSchema): Exam
     value: Object.fromEntries(fields.map(({ name, example }) => [name, example.value])),
     text: `(${["dict", ...words].join(" ")})`,
   };
+}
+
+/** Fields of an object that an example shows. */
+const shownFields = 4;
+
+/** `(dict …)` with the first fields of an object, needed ones first; undefined for what is no object with known fields. */
+export function dictExample(schema: ArgumentSchema): string | undefined {
+  const { type, properties = {}, required = [] } = schema;
+  if (type !== "object") return undefined;
+  const names = [...new Set([...required, ...Object.keys(properties)])];
+  if (names.length === 0) return undefined;
+  const words = names
+    .slice(0, shownFields)
+    .map((name) => `${lispText(name)} ${exampleOf(name, properties[name] ?? {}).text}`);
+  return `(dict ${words.join(" ")})`;
 }
 
 function plain(value: LispJson): Example {

@@ -4,7 +4,7 @@ import { AutolithError } from "../contract/failure.ts";
 import type { HostCall, LispJson } from "../contract/lisp-image.ts";
 import type { ToolDeclaration } from "../contract/tool.ts";
 import type { Command } from "../sessions/commands/command.ts";
-import { argumentSchema, keywordText, lispText } from "./argument-types.ts";
+import { argumentSchema, keywordText, lispText, spelledName } from "./argument-types.ts";
 import { exampleCall } from "./example-calls.ts";
 
 type Call = Pick<HostCall, "keywords">;
@@ -16,6 +16,7 @@ export function namedArguments(
   call: Call,
 ): Readonly<Record<string, LispJson>> {
   const named: Record<string, LispJson> = {};
+  const names = tool.arguments instanceof z.ZodObject ? Object.keys(tool.arguments.shape) : [];
   for (let index = 0; index < args.length; index += 2) {
     const name = args[index];
     if (typeof name !== "string" || (!call.keywords.includes(index) && !isArgument(tool, name)))
@@ -31,7 +32,8 @@ export function namedArguments(
         `${tool.name}: ${keywordText(name)} has no value behind it.${exampleOf(tool)}`,
         { details: { problem: "malformed", argument: name } },
       );
-    if (!Object.hasOwn(named, name)) named[name] = fitting(tool, name, value);
+    const meant = spelledName(name, names);
+    if (!Object.hasOwn(named, meant)) named[meant] = fitting(tool, meant, value);
   }
   return named;
 }

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { AutolithError } from "../contract/failure.ts";
 import type { HostCall, LispJson } from "../contract/lisp-image.ts";
 import { inputImageByteLimit, inputImageLimit } from "../contract/session/input.ts";
+import { lispText } from "./argument-types.ts";
 import type { SessionImage } from "../contract/session/updates.ts";
 
 /** Most characters of a message, and of a target's name (facts F). */
@@ -102,7 +103,7 @@ function target(given: LispJson | undefined): string {
     return given.trim();
   throw new PromptError(
     "invalid-target",
-    `The target is a name of 1 to ${targetCharacters} characters, not ${JSON.stringify(given)?.slice(0, 100)}.`,
+    `The target is a name of 1 to ${targetCharacters} characters, not ${lispText(given)}.`,
   );
 }
 
@@ -122,10 +123,7 @@ function imageNames(given: LispJson | undefined): readonly string[] {
 
 function content(given: LispJson | undefined): string {
   if (typeof given !== "string")
-    throw new PromptError(
-      "invalid-content",
-      `The content of a prompt is a string, not ${JSON.stringify(given)?.slice(0, 100)}.`,
-    );
+    throw new PromptError("invalid-content", `The content of a prompt is a string, not ${lispText(given)}.`);
   if (given.trim() === "") throw new PromptError("empty-content", "The content of the prompt is empty.");
   if (given.length > promptCharacters)
     throw new PromptError(

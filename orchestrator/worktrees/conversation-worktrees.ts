@@ -213,7 +213,7 @@ export class ConversationWorktrees {
       if (reasons.length > 0)
         throw new WorktreeError(
           "worktree-unsecured",
-          `${record.path} stays: it has ${reasons.join(", ")}. ${artifact === undefined ? "No artifact holds its work; action extract makes one." : `Its artifact ${this.artifactPath(record)} is independent of it.`} Set discardDirty to true to remove it nevertheless.`,
+          `${record.path} stays: it has ${reasons.join(", ")}. ${artifact === undefined ? "No artifact holds its work; action extract makes one." : `Its artifact ${this.artifactPath(record)} is independent of it.`} Set discardDirty (:discard-dirty t in a form, true in JSON) to remove it nevertheless.`,
         );
     }
     const removed = await this.#places.machine.remove(record, leave);

@@ -47,15 +47,27 @@ const refused: Readonly<Record<string, readonly [type: string, text: string]>> =
   ],
   "(task.worktree :action :foo)": [
     "ARGUMENT-TYPE-ERROR",
-    'task.worktree takes one of :inspect, :extract, :check, :apply, :commits, :conflicts, :abort, :cleanup, :discover, :cleanup-orphan for :action, not "foo".\nExample: (task.worktree :action :inspect)',
+    'task.worktree takes one of :inspect, :extract, :check, :apply, :commits, :conflicts, :abort, :cleanup, :discover, :cleanup-orphan for :action, not "foo".\nExample: (task.worktree :action :inspect :id "exec:1")',
   ],
   "(task.worktree :action :check :id 1)": [
     "ARGUMENT-TYPE-ERROR",
-    "task.worktree takes a string of 1 to 64 characters for :id, not 1.\nExample: (task.worktree :action :inspect)",
+    'task.worktree takes a string of 1 to 64 characters for :id, not 1.\nExample: (task.worktree :action :inspect :id "exec:1")',
   ],
   '(task.worktree :action :cleanup-orphan :id "x")': [
     "ARGUMENT-ERROR",
     'task.worktree needs :source, a string of 1 to 4096 characters; nothing came for it.\nExample: (task.worktree :action :inspect :id "exec:1")',
+  ],
+  "(task.worktree :action :cleanup :discard-dirty 1)": [
+    "ARGUMENT-TYPE-ERROR",
+    'task.worktree takes t or nil for :discard-dirty, not 1.\nExample: (task.worktree :action :inspect :id "exec:1")',
+  ],
+  '(task.run :task "x" :isolation (list :baseline "HEAD"))': [
+    "ARGUMENT-TYPE-ERROR",
+    'task.run takes (dict "key" value …) for :isolation, not (vector "baseline" "HEAD"). Write it as (dict "baseline" "HEAD" "dirtyPolicy" :reject "artifactKind" :patch).\nExample: (task.run :task "Review the change.")',
+  ],
+  '(task.run :context "c" :tasks (loop repeat 17 collect (dict "task" "x")))': [
+    "ARGUMENT-VALUE-ERROR",
+    'task.run takes a list or (vector …) of 1 to 16 elements for :tasks, not 17 elements.\nExample: (task.run :task "Review the change.")',
   ],
   "(resource.read :uri #'car)": [
     "ARGUMENT-TYPE-ERROR",

@@ -4,9 +4,11 @@ import {
   argumentSchema,
   expectedType,
   expectedWords,
+  keywordText,
   lispNotation,
   lispText,
   schemaAt,
+  spelledName,
 } from "../../../orchestrator/prompt/argument-types.ts";
 
 const schema = argumentSchema(
@@ -32,6 +34,25 @@ describe("types of arguments in the words of Lisp", () => {
     const nodes = schemaAt(schema, path);
     expect(expectedWords(nodes, lispNotation)).toBe(words);
     expect(expectedType(nodes)).toBe(type);
+  });
+
+  it("bounds of lists and of positive integers are named", () => {
+    const bounded = argumentSchema(
+      z.strictObject({ batch: z.array(z.string()).min(1).max(16), token: z.int().positive().max(99) }),
+    );
+    const words = (name: string) => expectedWords(schemaAt(bounded, [name]), lispNotation);
+    expect(words("batch")).toBe("a list or (vector …) of 1 to 16 elements");
+    expect(words("token")).toBe("an integer from 1 to 99");
+  });
+
+  it("names with capitals are spelled as in Lisp where that names one", () => {
+    expect(keywordText("discardDirty")).toBe(":discard-dirty");
+    const names = ["discardDirty", "id", "aB", "a-b"];
+    expect(
+      ["discard-dirty", "discarddirty", "discardDirty", "id", "a-b", "none"].map((each) =>
+        spelledName(each, names),
+      ),
+    ).toEqual(["discardDirty", "discardDirty", "discardDirty", "id", "a-b", "none"]);
   });
 
   it("values are shown as they are typed, up to a bound that is counted", () => {
