@@ -44,7 +44,7 @@ describe("starting children", () => {
       [{ tasks: [good] }, "non-empty shared `context`"],
       [{ ...shared, tasks: [{ ...good, blocking: true, async: false }] }, "give one of them"],
       [{ ...shared, tasks: [good], task: "no" }, "does not go with `tasks`"],
-      [{ ...shared, tasks: Array.from({ length: 17 }, () => good) }, "<=16"],
+      [{ ...shared, tasks: Array.from({ length: 17 }, () => good) }, "1 to 16 elements"],
       [{ ...shared, tasks: [{ ...good, speed: 3 }] }, "speed"],
       [{ task: "   " }, "is empty"],
       [{}, "Give `task`"],
@@ -282,7 +282,7 @@ describe("what children may do", () => {
     expect(all).toMatch(/:KIND :AGENT :NAME "lead"[^)]*:SOURCE :PROJECT/);
     expect(all).toMatch(/:KIND :DIAGNOSTIC :SEVERITY :ERROR :NAME "broken"/);
     expect(all).toContain(":REASONING-EFFORT :MEDIUM");
-    expect(await call(session, "task.agents", { limit: 33 })).toContain("<=32");
+    expect(await call(session, "task.agents", { limit: 33 })).toContain("from 1 to 32");
     await call(session, "task.run", { task: "Be PARENT.", agent: "lead", blocking: true });
     expect([...(seen[0] ?? "").matchAll(/:KIND :AGENT :NAME "(\w+)"/g)].map(([, name]) => name)).toEqual([
       "scout",
