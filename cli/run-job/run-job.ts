@@ -16,6 +16,7 @@ import {
   publishedFileUri,
   streamEventSink,
 } from "../../orchestrator/run-job/events/index.ts";
+import { endedExecutionText } from "../../orchestrator/run-job/ended-execution-text.ts";
 import { EventProjection } from "../../orchestrator/run-job/event-projection.ts";
 import {
   type JobInput,
@@ -187,6 +188,9 @@ async function runAdmitted(
     jobPrompt: job.prompt,
     // Events that nobody reads are not made.
     announce: (announcement) => {
+      const ended = endedExecutionText(announcement);
+      if (ended !== undefined && !options.cancel.aborted)
+        options.diagnostics(secretRemover(secretValues(options.environment))(ended));
       if (writer !== undefined) projection.announce(announcement);
     },
     observe: (observation) => {

@@ -28,6 +28,22 @@ function leftovers(pit: Sandpit): string[] {
 }
 
 describe("run-job end to end", () => {
+  it("says which command was still running and was ended with the run", async () => {
+    using pit = makeSandpit();
+    await using server = await startModelServer([
+      calls([{ name: "shell__run", arguments: { command: "sleep 300", async: true } }]),
+      done,
+    ]);
+    const ended = await run(pit, jobText(), {
+      environment: environment(server),
+      argv: ["--permissions", "full"],
+    });
+    expect(ended.stderr).toMatch(
+      /^run-job: exec:\d+ was still running when its agent ended and was ended with it: shell\.run sleep 300\n$/,
+    );
+    expect([ended.status, ended.artifact["status"]]).toEqual([0, "succeeded"]);
+  });
+
   it.each(["responses", "chat"])(
     "runs a child with real tools to a contracted result over %s, and reports every step",
     async (wire) => {
