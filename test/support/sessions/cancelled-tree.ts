@@ -6,6 +6,9 @@ import { answer } from "../model-server/script.ts";
 import { openScene, say, watch } from "./composed-sessions.ts";
 import { eventsUntil } from "./read-events.ts";
 
+/** Longest wait until the processes of all commands are there; no event tells of processes of a process. */
+const startLimitMs = 60_000;
+
 const width = 15;
 /** Children of the tree: half of them are children of the other half. */
 export const treeSize = 2 * width;
@@ -84,7 +87,13 @@ export async function cancelTree(): Promise<CancelledTree> {
     return commands === commandLimit && admitted.size === 4 * width;
   });
   // Claimed is not started: each command is a shell and two sleepers.
-  while (sleepers(seconds).length < 3 * commandLimit) await delay(20);
+  for (const until = performance.now() + startLimitMs; sleepers(seconds).length < 3 * commandLimit;) {
+    if (performance.now() >= until)
+      throw new Error(
+        `Expected ${3 * commandLimit} sleepers within ${startLimitMs} ms, not ${sleepers(seconds).length}.`,
+      );
+    await delay(20);
+  }
   const before = sleepers(seconds).length;
   const startedAt = performance.now();
   const usedBefore = process.cpuUsage();
